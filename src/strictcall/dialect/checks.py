@@ -1,0 +1,240 @@
+"""What the judge asks of each schema of a strict tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from strictcall.dialect.document import Node
+from strictcall.dialect.findings import Findings, quoted
+from strictcall.dialect.loose_checks import breaks_name_rule
+from strictcall.dialect.model import State, admits
+from strictcall.dialect.vocabulary import REST, SHAPES, literal_types
+
+KINDS = ("type", "$ref", "anyOf", "allOf", "oneOf")
+"""Keywords that say what a schema admits, so that it needs no ``type``."""
+OBJECT_KEYWORDS = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
+COUNTS = frozenset(name for name, (words, _) in SHAPES.items() if words.startswith("a whole number"))
+MAY_BE_FALSE = REST | {"items", "patternProperties", "properties", "anyOf"}
+BOUNDS = (
+    ("minimum", "maximum", False),
+    ("exclusiveMinimum", "maximum", True),
+    ("minimum", "exclusiveMaximum", True),
+    ("exclusiveMinimum", "exclusiveMaximum", True),
+    ("minLength", "maxLength", False),
+    ("minItems", "maxItems", False),
+    ("minProperties", "maxProperties", False),
+)
+"""Pairs of a lower and an upper bound, and whether the two may not even be equal."""
+
+
+class Checks:
+    """A dialect's rules for a strict tool, asked of one schema at a time."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._dialect = findings.dialect
+        self._constructs = {name: re.compile(found) for name, found in self._dialect.regex_forbidden.items()}
+
+    def node(self, node: Node) -> None:
+        """Judge one schema, without those within it."""
+        schema = node.value
+        if isinstance(schema, bool):
+            self._boolean(node)
+        elif not isinstance(schema, dict):
+            self._say(node, rule="not-a-schema", message=f"{quoted(schema)} is not a schema")
+        else:
+            if node.parent is None and self._dialect.root.object_only and schema.get("type") != "object":
+                self._say(node, rule="root-not-object", message="the root must say type: object")
+            sound = self._keywords(node, schema)
+            self._type(node, schema)
+            self._literals(node, sound)
+            if self._is(sound, "object", OBJECT_KEYWORDS):
+                self._object(node, sound, schema)
+            self._array(node, sound, schema)
+            self._text(node, sound)
+            self._bounds(node, sound)
+            self._reference(node, sound)
+
+    def _say(self, node: Node, *tokens: str, rule: str, message: str) -> None:
+        self._findings.at(node, *tokens, rule=rule, message=message)
+
+    def _boolean(self, node: Node) -> None:
+        if node.keyword in REST and (self._dialect.open_objects or node.keyword != "additionalProperties"):
+            return
+        if node.keyword == "additionalProperties":
+            return  # said of the object that holds it
+        needed = node.parent.value.get("required") if node.parent is not None and node.keyword == "properties" else ()
+        unmet = isinstance(needed, list) and node.tokens[1] in needed
+        refused = not self._dialect.untyped or (node.value is False and (unmet or node.keyword not in MAY_BE_FALSE))
+        if refused:
+            word = str(node.value).lower()
+            self._say(node, rule="boolean-schema", message=f"{word} stands for a schema")
+
+    def _keywords(self, node: Node, schema: dict[str, Any]) -> dict[str, Any]:
+        """Judge each keyword by itself; returns those that are accepted and well formed."""
+        sound: dict[str, Any] = {}
+        forbidden = self._dialect.root.forbidden if node.parent is None else frozenset()
+        for name, value in schema.items():
+            rule = self._dialect.keyword(name)
+            shape = SHAPES.get(name)
+            if name in forbidden:
+                self._say(node, name, rule="root-keyword", message=f"{name} may not stand at the root")
+            elif rule.state is State.REJECTED:
+                self._findings.keyword(node, "keyword-rejected", rule, f"{quoted(name)} is not accepted")
+            elif shape is not None and not (shape[1](value) and not (name in COUNTS and isinstance(value, float))):
+                message = f"{name} must be {shape[0]}, not {quoted(value)}"
+                self._say(node, name, rule="not-a-schema", message=message)
+            elif not admits(rule, value):
+                self._findings.keyword(node, "value-rejected", rule, f"{name} may not be {quoted(value)}")
+            else:
+                sound[name] = value
+        return sound
+
+    def _is(self, sound: dict[str, Any], kind: str, implied: frozenset[str]) -> bool:
+        """Whether a schema takes values of a kind and says so."""
+        kinds = sound.get("type")
+        if kinds is None:
+            return not implied.isdisjoint(sound)
+        return kinds == kind or (isinstance(kinds, list) and kind in kinds)
+
+    # types and literals
+
+    def _type(self, node: Node, schema: dict[str, Any]) -> None:
+        if self._dialect.untyped or node.parent is None:
+            return
+        said = any(keyword in schema for keyword in KINDS)
+        if not said and not (not self._dialect.typed_literals and ("enum" in schema or "const" in schema)):
+            self._say(node, rule="type-missing", message="the schema must say its type")
+
+    def _literals(self, node: Node, sound: dict[str, Any]) -> None:
+        if sound.get("enum") == []:
+            self._say(node, "enum", rule="empty-enum", message="enum is empty")
+        kinds = sound.get("type")
+        declared = None if kinds is None else frozenset({kinds} if isinstance(kinds, str) else kinds)
+        met: set[str] = set()
+        within = False
+        for tokens, value in _literals(sound):
+            types = literal_types(value)
+            met.add("number" if "number" in types else next(iter(types)))
+            if types.isdisjoint(self._dialect.literals):
+                message = f"a literal may not be {quoted(value)}"
+                self._say(node, *tokens, rule="literal-type", message=message)
+            elif declared is None or not types.isdisjoint(declared):
+                within = True
+            elif self._dialect.typed_literals:
+                message = f"{quoted(value)} is not of the type beside it"
+                self._say(node, *tokens, rule="literal-contradiction", message=message)
+        if met and not within and not self._dialect.typed_literals and not met.isdisjoint(self._dialect.literals):
+            self._say(node, rule="unsatisfiable", message="no literal is of the type beside it")
+        if not self._dialect.mixed_literals and len(met - {"null"}) > 1:
+            message = f"enum holds values of {len(met - {'null'})} JSON types"
+            self._say(node, "enum", rule="literal-mixed", message=message)
+
+    # objects and arrays
+
+    def _object(self, node: Node, sound: dict[str, Any], schema: dict[str, Any]) -> None:
+        dialect = self._dialect
+        properties = sound.get("properties", {})
+        closed = sound.get("additionalProperties") is False
+        if not dialect.open_objects and not closed:
+            tokens = ("additionalProperties",) if "additionalProperties" in schema else ()
+            self._say(node, *tokens, rule="additional-open", message="an object must say additionalProperties: false")
+        if dialect.properties_required and "properties" not in schema:
+            self._say(node, rule="properties-missing", message="an object must say its properties")
+        for name in properties:
+            if breaks_name_rule(name, dialect.property_name):
+                message = f"the name {quoted(name)} does not match {dialect.property_name.pattern}"
+                self._say(node, "properties", name, rule="property-name", message=message)
+        self._required(node, sound, closed=closed)
+        self._patterns(node, sound)
+
+    def _required(self, node: Node, sound: dict[str, Any], *, closed: bool) -> None:
+        properties = sound.get("properties", {})
+        required = dict.fromkeys(sound.get("required", ()))
+        optional = [name for name in properties if name not in required]
+        if self._dialect.optional == "null":
+            for name in optional:
+                message = f"{quoted(name)} must be in required"
+                self._say(node, "properties", name, rule="required-missing", message=message)
+        if closed and "patternProperties" not in sound:
+            for name in required:
+                if name not in properties:
+                    message = f"required names {quoted(name)}, which is no property"
+                    self._say(node, "required", rule="required-unknown", message=message)
+        counts = [name for name in ("minProperties", "maxProperties") if name in sound]
+        if counts and optional and not self._dialect.counts_with_optional and sound.get("minProperties") != 0:
+            message = f"{counts[0]} may not stand beside an optional property"
+            self._say(node, counts[0], rule="counts-with-optional", message=message)
+        if closed and "patternProperties" not in sound and sound.get("minProperties", 0) > len(properties):
+            message = "minProperties is above the number of properties"
+            self._say(node, "minProperties", rule="unsatisfiable", message=message)
+
+    def _patterns(self, node: Node, sound: dict[str, Any]) -> None:
+        patterns = sound.get("patternProperties", {})
+        most = self._dialect.patterns
+        if most is not None and len(patterns) > most:
+            message = f"patternProperties has {len(patterns)} patterns, {most} at most are taken"
+            self._say(node, "patternProperties", rule="patterns-many", message=message)
+        for pattern in patterns:
+            self._pattern(node, pattern, "patternProperties", pattern)
+
+    def _array(self, node: Node, sound: dict[str, Any], schema: dict[str, Any]) -> None:
+        if not self._dialect.untyped_items and self._is(sound, "array", frozenset()) and "items" not in schema:
+            self._say(node, rule="items-missing", message="an array must say its items")
+        leading = sound.get("prefixItems")
+        if leading is not None and sound.get("items") is False and sound.get("minItems", 0) > len(leading):
+            message = "minItems is above the number of items"
+            self._say(node, "minItems", rule="unsatisfiable", message=message)
+
+    # text and numbers
+
+    def _text(self, node: Node, sound: dict[str, Any]) -> None:
+        kinds = sound.get("type")
+        if kinds is not None and not self._is(sound, "string", frozenset()):
+            return
+        name = sound.get("format")
+        if name is not None and self._dialect.formats is not None and name not in self._dialect.formats:
+            self._say(node, "format", rule="format-unknown", message=f"the format {quoted(name)} is not known")
+        if "pattern" in sound:
+            self._pattern(node, sound["pattern"], "pattern")
+
+    def _pattern(self, node: Node, pattern: str, *tokens: str) -> None:
+        for name, construct in self._constructs.items():
+            if construct.search(pattern):
+                message = f"the pattern uses {name.replace('_', ' ')}"
+                self._say(node, *tokens, rule="regex-construct", message=message)
+                return
+
+    def _bounds(self, node: Node, sound: dict[str, Any]) -> None:
+        for lower, upper, apart in BOUNDS:
+            if lower in sound and upper in sound:
+                low, high = sound[lower], sound[upper]
+                if low > high or (apart and low == high):
+                    message = f"{lower} leaves nothing below {upper}"
+                    self._say(node, lower, rule="unsatisfiable", message=message)
+
+    # references
+
+    def _reference(self, node: Node, sound: dict[str, Any]) -> None:
+        if "$ref" not in sound:
+            return
+        if node.keyword == "allOf" and not self._dialect.all_of_references:
+            self._say(node, rule="all-of-reference", message="a branch of allOf may not be a $ref")
+        for name in sound:
+            if name != "$ref" and name not in self._dialect.reference_siblings:
+                message = f"{quoted(name)} may not stand beside $ref"
+                self._say(node, name, rule="reference-siblings", message=message)
+
+
+def _literals(sound: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The literals of a schema, each with its pointer tokens. A list of nothing but texts is known by its first."""
+    values = sound.get("enum", [])
+    if values and set(map(type, values)) == {str}:
+        yield ("enum", "0"), values[0]
+    else:
+        for index, value in enumerate(values):
+            yield ("enum", str(index)), value
+    if "const" in sound:
+        yield ("const",), sound["const"]

@@ -1,0 +1,78 @@
+"""What the judge asks of each schema of a tool that is not strict."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from strictcall.dialect.document import Node
+from strictcall.dialect.findings import Findings, quoted
+from strictcall.dialect.model import NameRule
+from strictcall.dialect.vocabulary import REST, SHAPES
+
+KINDS = frozenset(
+    {"$ref", "$dynamicRef", "allOf", "anyOf", "const", "enum", "if", "items", "not", "oneOf", "properties", "type"}
+)
+"""A property that has one of these says what kind of value it is."""
+
+
+def breaks_name_rule(name: str, rule: NameRule) -> bool:
+    """Whether a name is not as the rule wants it."""
+    if rule.max_length is not None and len(name) > rule.max_length:
+        return True
+    return rule.pattern is not None and re.fullmatch(rule.pattern, name) is None
+
+
+class LooseChecks:
+    """The dialect's baseline, asked of one schema at a time."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._dialect = findings.dialect
+        self._baseline = findings.dialect.baseline
+
+    def node(self, node: Node) -> None:
+        """Judge one schema, without those within it."""
+        schema = node.value
+        if isinstance(schema, bool):
+            self._boolean(node)
+        elif isinstance(schema, dict):
+            if node.parent is None:
+                self._root(node, schema)
+            self._schema(node, schema)
+        elif self._baseline.well_formed:
+            self._findings.at(node, rule="not-a-schema", message=f"{quoted(schema)} is not a schema")
+
+    def _boolean(self, node: Node) -> None:
+        if node.parent is None and self._baseline.object_root:
+            self._findings.at(node, rule="root-not-object", message="the root must say type: object")
+        elif not self._baseline.boolean_schemas and node.keyword not in REST:
+            message = f"{str(node.value).lower()} stands for a schema"
+            self._findings.at(node, rule="boolean-schema", message=message)
+
+    def _root(self, node: Node, schema: dict[str, Any]) -> None:
+        if self._baseline.object_root and schema.get("type") != "object":
+            self._findings.at(node, rule="root-not-object", message="the root must say type: object")
+        for keyword in sorted(self._baseline.forbidden_root & schema.keys()):
+            self._findings.at(node, keyword, rule="root-keyword", message=f"{keyword} may not stand at the root")
+        if self._baseline.properties_required and "properties" not in schema:
+            self._findings.at(node, rule="properties-missing", message="the root must say its properties")
+
+    def _schema(self, node: Node, schema: dict[str, Any]) -> None:
+        if self._baseline.well_formed:
+            for keyword, value in schema.items():
+                shape = SHAPES.get(keyword)
+                if shape is not None and not shape[1](value):
+                    message = f"{keyword} must be {shape[0]}, not {quoted(value)}"
+                    self._findings.at(node, keyword, rule="not-a-schema", message=message)
+        kinds = schema.get("type")
+        is_array = kinds == "array" or (isinstance(kinds, list) and "array" in kinds)
+        if self._baseline.items_required and is_array and "items" not in schema:
+            self._findings.at(node, rule="items-missing", message="an array must say its items")
+        if self._baseline.typed_properties and node.keyword == "properties" and not KINDS & schema.keys():
+            self._findings.at(node, rule="type-missing", message="a property must say its type")
+        if self._baseline.property_names and isinstance(schema.get("properties"), dict):
+            for name in schema["properties"]:
+                if breaks_name_rule(name, self._dialect.property_name):
+                    message = f"the name {quoted(name)} does not match {self._dialect.property_name.pattern}"
+                    self._findings.at(node, "properties", name, rule="property-name", message=message)

@@ -1,0 +1,162 @@
+"""How large a schema is, by the measures that providers put ceilings on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from strictcall.dialect.document import Document, Node
+from strictcall.dialect.model import Dialect, State
+from strictcall.dialect.vocabulary import DEFINITIONS
+
+LONG_ENUM = 250
+"""An enum of more values than this is a long one."""
+MOST_LEVELS = 100_000
+"""Deeper than this is not counted."""
+
+
+def measure(schema: Any, dialect: Dialect) -> dict[str, int]:
+    """What a schema counts, under a dialect: only keywords that the dialect accepts are looked into.
+
+    Every schema is counted once, where it lies, whatever refers to it. For a schema larger than the judge reads, the
+    numbers are those of the part that was read.
+
+    - ``properties``: the entries of every ``properties``.
+    - ``optional``: those of them that ``required`` beside does not name.
+    - ``unions``: those whose schema, or the one that its ``$ref`` leads to, has ``anyOf`` or ``oneOf``, or a ``type``
+      of several.
+    - ``depth``: object and array levels on the longest way through the schema, the root object being the first.
+      Providers do not say whether an array is a level, nor whether a definition counts where it is used: both are
+      counted, which is the safe reading. A reference that leads back into its own circle ends the way.
+    - ``json_depth``: levels of the schema's own JSON text, at most 100,000.
+    - ``enum_values``: the values of every ``enum``.
+    - ``name_characters``: the characters of property names, definition names, and ``enum`` and ``const`` values.
+    - ``longest_enum_characters``: the characters of the values of that ``enum`` of more than 250 values which has most.
+    """
+    return measure_document(schema, Document(schema, lambda keyword: dialect.state(keyword) is not State.REJECTED))
+
+
+def measure_document(schema: Any, document: Document) -> dict[str, int]:
+    """``measure`` of a schema that was already read as a document."""
+    counts = {"properties": 0, "optional": 0, "unions": 0}
+    counts |= {"enum_values": 0, "name_characters": 0, "longest_enum_characters": 0}
+    targets = {id(link.node.value): link.target for link in document.links}
+    for node in document.nodes:
+        if isinstance(node.value, dict):
+            _count_properties(node.value, targets, counts)
+            _count_literals(node.value, counts)
+    return {**counts, "depth": _depth(document), "json_depth": _json_depth(schema)}
+
+
+def _count_properties(schema: dict[str, Any], targets: dict[int, Any], counts: dict[str, int]) -> None:
+    for keyword in DEFINITIONS:
+        if isinstance(schema.get(keyword), dict):
+            counts["name_characters"] += sum(map(_characters, schema[keyword]))
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return
+    required = schema.get("required")
+    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    counts["properties"] += len(properties)
+    counts["optional"] += sum(name not in needed for name in properties)
+    counts["name_characters"] += sum(map(_characters, properties))
+    counts["unions"] += sum(_is_union(schema, targets) for schema in properties.values())
+
+
+def _is_union(schema: Any, targets: dict[int, Any]) -> bool:
+    for _ in range(len(targets) + 1):
+        if not isinstance(schema, dict):
+            return False
+        kinds = schema.get("type")
+        if "anyOf" in schema or "oneOf" in schema or (isinstance(kinds, list) and len(kinds) > 1):
+            return True
+        schema = targets.get(id(schema))
+    return False
+
+
+def _count_literals(schema: dict[str, Any], counts: dict[str, int]) -> None:
+    if "const" in schema:
+        counts["name_characters"] += _characters(schema["const"])
+    values = schema.get("enum")
+    if not isinstance(values, list):
+        return
+    characters = sum(map(_characters, values))
+    counts["enum_values"] += len(values)
+    counts["name_characters"] += characters
+    if len(values) > LONG_ENUM:
+        counts["longest_enum_characters"] = max(counts["longest_enum_characters"], characters)
+
+
+def _characters(value: Any) -> int:
+    """The characters of a scalar as JSON writes it, without quotes; a container counts nothing."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, bool) or value is None:
+        return 5 if value is False else 4
+    if isinstance(value, int):
+        return value.bit_length() * 3 // 10 + 1
+    return len(repr(value)) if isinstance(value, float) else 0
+
+
+def _depth(document: Document) -> int:
+    """The most object and array levels on a way through the document that no circle lengthens."""
+    below: dict[int, list[Any]] = {}
+    for node in document.nodes:
+        if node.parent is not None and node.keyword not in DEFINITIONS and isinstance(node.value, dict):
+            below.setdefault(id(node.parent.value), []).append(node.value)
+    component = document.components() if document.links else {}
+    for link in document.links:
+        here = id(link.node.value)
+        if isinstance(link.target, dict) and component.get(here) != component.get(id(link.target)):
+            below.setdefault(here, []).append(link.target)
+    levels: dict[int, int] = {}
+    for node in document.nodes:
+        if isinstance(node.value, dict):
+            _measure_levels(node, below, levels)
+    return max(levels.values(), default=0)
+
+
+def _measure_levels(start: Node, below: dict[int, list[Any]], levels: dict[int, int]) -> None:
+    """Fill in the levels of a schema and of all below it, the deepest first."""
+    entered: set[int] = set()
+    stack = [start.value]
+    while stack:
+        schema = stack[-1]
+        here = id(schema)
+        if here in levels:
+            stack.pop()
+        elif here in entered:
+            under = (levels.get(id(item), 0) for item in below.get(here, ()))
+            levels[here] = max(under, default=0) + _is_level(schema)
+            stack.pop()
+        else:
+            entered.add(here)
+            stack.extend(item for item in below.get(here, ()) if id(item) not in entered)
+
+
+def _is_level(schema: dict[str, Any]) -> bool:
+    kinds = schema.get("type")
+    if isinstance(kinds, str):
+        return kinds in ("object", "array")
+    if isinstance(kinds, list):
+        return "object" in kinds or "array" in kinds
+    return "properties" in schema or "items" in schema or "additionalProperties" in schema or "prefixItems" in schema
+
+
+def _json_depth(value: Any) -> int:
+    depth = 0
+    level = [value]
+    while level and depth < MOST_LEVELS:
+        held = {id(item): item for container in level for item in _held(container)}
+        depth += any(isinstance(item, dict | list) for item in level)
+        level = list(held.values())
+    return depth
+
+
+def _held(container: Any) -> Iterator[Any]:
+    """The containers that a container holds."""
+    if isinstance(container, dict):
+        return (item for item in container.values() if isinstance(item, dict | list))
+    if isinstance(container, list):
+        return (item for item in container if isinstance(item, dict | list))
+    return iter(())

@@ -1,0 +1,124 @@
+"""Reading dialect files: TOML in, a frozen ``Dialect`` out, and nothing in between that is not understood.
+
+A file that says ``parent`` is its parent plus what differs. In a child, ``false`` takes an entry of the parent away.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import tomllib
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from strictcall.dialect.build import build
+from strictcall.dialect.model import Dialect
+from strictcall.errors import DialectError
+
+Find = Callable[[str], dict[str, Any]]
+"""Gives the raw table of a dialect by its name; raises ``DialectError`` for a name that it does not know."""
+
+ENTRIES = ("keywords", "rules", "regex_forbidden", "sources")
+"""Tables whose entries are replaced whole by a child's entry of the same name."""
+
+
+@functools.cache
+def load(name: str) -> Dialect:
+    """The shipped dialect of this name.
+
+    Raises ``DialectError`` for an unknown name, naming those that are near.
+    """
+    return build(name, merged(name, _shipped))
+
+
+def dialects() -> tuple[Dialect, ...]:
+    """Every shipped dialect, in the order of their names."""
+    return tuple(load(name) for name in _names())
+
+
+def read(path: Path) -> Dialect:
+    """The dialect in a file of one's own, named after the file.
+
+    Its parent may be a file beside it or a shipped dialect. Raises ``DialectError`` where the file cannot be read or
+    breaks the format.
+    """
+
+    def find(name: str) -> dict[str, Any]:
+        beside = path.with_name(f"{name}.toml")
+        if name == path.stem or beside.is_file():
+            return _parse(name, _text(name, beside if name != path.stem else path))
+        return _shipped(name)
+
+    return build(path.stem, merged(path.stem, find))
+
+
+def merged(name: str, find: Find) -> dict[str, Any]:
+    """The table of a dialect with its parents' laid under it; raises ``DialectError`` where parents go in a circle."""
+    chain: list[dict[str, Any]] = []
+    names: list[str] = []
+    wanted: Any = name
+    while wanted is not None:
+        if not isinstance(wanted, str):
+            raise DialectError(name, f"parent: {wanted!r} is not a dialect's name")
+        if wanted in names:
+            raise DialectError(name, f"parent: {' → '.join([*names, wanted])} goes in a circle")
+        names.append(wanted)
+        chain.append(find(wanted))
+        wanted = chain[-1].get("parent")
+    result = _clean(chain.pop())
+    while chain:
+        result = _overlay(result, chain.pop())
+    return result
+
+
+def _overlay(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    result = dict(below)
+    for key, value in above.items():
+        under = result.get(key)
+        if key == "limits" and isinstance(under, dict) and isinstance(value, dict):
+            result[key] = _overlay(under, value)
+        elif isinstance(under, dict) and isinstance(value, dict):
+            result[key] = _without_false(key, {**under, **value})
+        else:
+            result[key] = value
+    return result
+
+
+def _clean(table: dict[str, Any]) -> dict[str, Any]:
+    return _overlay({}, table)
+
+
+def _without_false(key: str, table: dict[str, Any]) -> dict[str, Any]:
+    if key in ENTRIES or key in ("tool", "request"):
+        return {name: value for name, value in table.items() if value is not False}
+    return table
+
+
+def _names() -> tuple[str, ...]:
+    files = resources.files(__package__).iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+def _shipped(name: str) -> dict[str, Any]:
+    known = _names()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known are {', '.join(known)}"
+        raise DialectError(str(name), f"unknown; {hint}")
+    return _parse(name, resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _text(name: str, path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise DialectError(name, f"{path} cannot be read: {problem}") from problem
+
+
+def _parse(name: str, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise DialectError(name, f"not TOML: {problem}") from problem

@@ -1,0 +1,134 @@
+"""Every error that strictcall raises on purpose.
+
+    StrictCallError
+    ├── ArgumentsError      a call's arguments do not fit the tool
+    ├── DialectError        an unknown dialect, or a dialect file that cannot be read
+    ├── NameClashError      two tools of one toolset would share a name
+    ├── PolicyError         a policy field has a value it does not take
+    └── SourceError         tools could not be read from where they were said to be
+
+Errors carry fields; the text is made from them and is not part of the API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ECHO_LIMIT = 200
+"""How many characters of a call's arguments an error's text repeats at most."""
+
+
+class StrictCallError(Exception):
+    """The base of every error that strictcall raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a call's arguments.
+
+    ``pointer`` is a JSON Pointer (RFC 6901) into the *contract's* arguments, whatever the wire form was.
+    ``given`` is what stood there, as compact JSON cut to a few characters; ``expected`` says what the contract takes.
+    ``nearest`` is the declared name closest to an unknown one, if any is close.
+    """
+
+    pointer: str
+    expected: str
+    given: str = ""
+    nearest: str | None = None
+
+    def __str__(self) -> str:
+        where = self.pointer or "the arguments"
+        text = f"{where}: {self.expected}"
+        if self.given:
+            text += f", got {self.given}"
+        if self.nearest is not None:
+            text += f"; did you mean {self.nearest!r}?"
+        return text
+
+
+class ArgumentsError(StrictCallError):
+    """A call's arguments do not fit the tool; ``faults`` names each thing that is wrong.
+
+    The text is written for the model that made the call: it names every place and what is expected there, and repeats
+    at most 200 characters of the arguments.
+    """
+
+    MOST_SHOWN = 20
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__(faults)
+        self.faults: tuple[Fault, ...] = tuple(faults)
+
+    def __str__(self) -> str:
+        room = ECHO_LIMIT
+        lines = []
+        for fault in self.faults[: self.MOST_SHOWN]:
+            echoed = len(fault.given) + len(fault.pointer)
+            if echoed > room:
+                fault = Fault(_cut(fault.pointer, room), fault.expected, "", fault.nearest)
+                echoed = len(fault.pointer)
+            room = max(0, room - echoed)
+            lines.append(str(fault))
+        hidden = len(self.faults) - len(lines)
+        if hidden:
+            lines.append(f"and {hidden} more")
+        return "; ".join(lines)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: max(0, length - 1)] + "…"
+
+
+class DialectError(StrictCallError):
+    """A dialect is unknown, or its file breaks the dialect format; ``name`` is the dialect's."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(name, problem)
+        self.name = name
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"dialect {self.name!r}: {self.problem}"
+
+
+class NameClashError(StrictCallError):
+    """Two tools would have the same name in one toolset; ``names`` holds both contract names."""
+
+    def __init__(self, wire_name: str, names: tuple[str, str]) -> None:
+        super().__init__(wire_name, names)
+        self.wire_name = wire_name
+        self.names = names
+
+    def __str__(self) -> str:
+        first, second = self.names
+        return (
+            f"tools {first!r} and {second!r} would both be called {self.wire_name!r}; "
+            "give one of them another name or a namespace"
+        )
+
+
+class PolicyError(StrictCallError):
+    """A policy field was given a value that it does not take."""
+
+    def __init__(self, field: str, value: object, allowed: Sequence[object]) -> None:
+        super().__init__(field, value, allowed)
+        self.field = field
+        self.value = value
+        self.allowed = tuple(allowed)
+
+    def __str__(self) -> str:
+        choices = ", ".join(repr(item) for item in self.allowed)
+        return f"policy field {self.field!r} cannot be {self.value!r}; it takes one of {choices}"
+
+
+class SourceError(StrictCallError):
+    """Tools could not be read; ``place`` names the file and, where known, the line or row."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"

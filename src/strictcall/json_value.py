@@ -1,0 +1,247 @@
+"""JSON values: their types, equality, pointers, text, and the limits that arguments must keep.
+
+Python's ``==`` is never used between JSON values here: ``True == 1`` in Python, but not in JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import jiter
+
+MAX_DEPTH: Final = 200
+"""How deep a call's arguments may nest, in contract form."""
+MAX_WIRE_DEPTH: Final = 3 * MAX_DEPTH + 16
+"""How deep the wire form may nest: an encoding adds at most two levels to each level of the contract."""
+MAX_BYTES: Final = 16 * 1024 * 1024
+"""How long the text of a call's arguments may be, in bytes of UTF-8."""
+MAX_DIGITS: Final = 4300
+"""How many digits an integer may have: what Python converts between text and ``int`` without being asked twice."""
+
+_MAX_INTEGER: Final = 10**MAX_DIGITS
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAYBE_INFINITE = re.compile(rb"[eE]\+?\d{3}|\d{308}")
+
+
+class LimitError(ValueError):
+    """A JSON text or value breaks one of the limits above; the text says which, in words for the caller."""
+
+
+def json_type(value: Any) -> str:
+    """The JSON type of a value: ``null``, ``boolean``, ``integer``, ``number``, ``string``, ``array`` or ``object``.
+
+    A float without a fraction is an ``integer``, as JSON Schema has it.
+    """
+    kind = type(value)
+    if kind is str:
+        return "string"
+    if kind is dict:
+        return "object"
+    if kind is list:
+        return "array"
+    if kind is int:
+        return "integer"
+    if kind is float:
+        return "integer" if value.is_integer() else "number"
+    return "null" if value is None else "boolean"
+
+
+def identity(value: Any) -> Any:
+    """A hashable stand-in for a JSON value: two stand-ins are equal exactly when the JSON values are."""
+    kind = type(value)
+    if kind is str:
+        return value
+    if kind is int or kind is float:
+        return (0, value)
+    if kind is list:
+        return (1, *map(identity, value))
+    if kind is dict:
+        return (2, frozenset((name, identity(item)) for name, item in value.items()))
+    return (3, value)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """JSON equality: booleans are not numbers, 1 equals 1.0, the order of keys is free."""
+    return bool(identity(left) == identity(right))
+
+
+def escape(token: str) -> str:
+    """A JSON Pointer reference token (RFC 6901, section 3)."""
+    if "~" in token or "/" in token:
+        return token.replace("~", "~0").replace("/", "~1")
+    return token
+
+
+def pointer(tokens: Iterable[str | int]) -> str:
+    """A JSON Pointer from its unescaped tokens."""
+    return "".join("/" + escape(str(token)) for token in tokens)
+
+
+def compact(value: Any) -> str:
+    """A JSON value as compact text, keys in their order, characters as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def excerpt(value: Any, length: int = 60) -> str:
+    """A JSON value as compact text of at most ``length`` characters, for people to read; large values are only named."""
+    if type(value) is str:
+        text = compact(value if len(value) <= length else value[:length])
+    elif type(value) is dict or type(value) is list:
+        text = compact(value) if _is_small(value, length) else f"{'an object' if type(value) is dict else 'an array'}"
+    elif type(value) is int and abs(value) >= 10**length:
+        text = "an integer of many digits"
+    else:
+        text = compact(value)
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _is_small(value: Any, most: int) -> bool:
+    """Whether a container holds at most ``most`` nodes, counted without walking more than that."""
+    pending, seen = [value], 0
+    while pending:
+        seen += 1
+        if seen > most:
+            return False
+        item = pending.pop()
+        if type(item) is int and abs(item) >= 10**most:
+            return False
+        if type(item) is dict:
+            pending.extend(item.values())
+        elif type(item) is list:
+            pending.extend(item)
+    return True
+
+
+def parse(text: str | bytes, max_depth: int = MAX_WIRE_DEPTH) -> Any:
+    """Read JSON text within the limits: exact integers, no duplicate key, no NaN or infinity, no lone surrogate.
+
+    Raises ``LimitError`` with one sentence that says what is wrong and where.
+    """
+    try:
+        raw = text.encode() if isinstance(text, str) else bytes(text)
+    except UnicodeEncodeError:
+        raise LimitError("the text holds a lone surrogate, which is not a character") from None
+    if len(raw) > MAX_BYTES:
+        raise LimitError(f"the text is longer than {MAX_BYTES // (1024 * 1024)} MiB")
+    try:
+        value = jiter.from_json(raw, allow_inf_nan=False, cache_mode="keys", catch_duplicate_keys=True)
+    except ValueError as error:
+        if "recursion limit" not in str(error):
+            raise LimitError(_reason(str(error))) from None
+        value = _parse_deep(raw, max_depth)
+    if _MAYBE_INFINITE.search(raw):
+        check_limits(value, max_depth)
+    return value
+
+
+def _reason(message: str) -> str:
+    if "number out of range" in message:
+        return f"a number has more than {MAX_DIGITS:,} digits"
+    return "not valid JSON: " + (message if len(message) <= 120 else message[:119] + "…")
+
+
+def _parse_deep(raw: bytes, max_depth: int) -> Any:
+    """Read text that nests deeper than the fast parser goes, but not deeper than allowed."""
+    if _text_depth(raw, max_depth) > max_depth:
+        raise LimitError(f"the arguments nest deeper than {max_depth} levels")
+    try:
+        value = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except RecursionError:
+        raise LimitError("the arguments nest too deep to be read here") from None
+    except LimitError:
+        raise
+    except ValueError as error:
+        raise LimitError(_reason(str(error))) from None
+    check_limits(value, max_depth)
+    return value
+
+
+_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+def _text_depth(raw: bytes, most: int) -> int:
+    depth = deepest = 0
+    for match in _STRUCTURE.finditer(raw):
+        mark = match.group()
+        if mark in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+            if deepest > most:
+                break
+        elif mark in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise LimitError("not valid JSON: an object has a duplicate key")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise LimitError(f"not valid JSON: {name} is not a JSON number")
+
+
+def check_limits(value: Any, max_depth: int = MAX_DEPTH, max_nodes: int | None = None) -> None:
+    """Check that a Python value is JSON within the limits: types, depth, digits, characters and cycles.
+
+    Raises ``LimitError``. Walks without recursion, so no value is too deep for it. ``max_nodes`` bounds the walk where
+    the value comes from a stranger.
+    """
+    walk(value, lambda node: None, max_depth, max_nodes)
+
+
+def walk(value: Any, visit: Callable[[dict[str, Any]], None], max_depth: int, max_nodes: int | None = None) -> int:
+    """Call ``visit`` with each object of a JSON value, checking the limits on the way; returns the number of nodes."""
+    level, depth, count = [value], 0, 0
+    size = 0
+    while level:
+        depth += 1
+        below: list[Any] = []
+        for node in level:
+            kind = type(node)
+            if kind is str:
+                size += len(node)
+                if not node.isascii():
+                    _check_text(node)
+            elif kind is dict:
+                visit(node)
+                for name in node:
+                    if type(name) is not str:
+                        raise LimitError(f"an object has a key that is not text but {type(name).__name__}")
+                    size += len(name)
+                    if not name.isascii():
+                        _check_text(name)
+                below.extend(node.values())
+            elif kind is list:
+                below.extend(node)
+            elif kind is int:
+                if not -_MAX_INTEGER < node < _MAX_INTEGER:
+                    raise LimitError(f"a number has more than {MAX_DIGITS:,} digits")
+            elif kind is float:
+                if not math.isfinite(node):
+                    raise LimitError("NaN and infinity are not JSON numbers")
+            elif node is not None and kind is not bool:
+                raise LimitError(f"a value is not JSON but {kind.__name__}")
+        count += len(level)
+        if max_nodes is not None and count + len(below) > max_nodes:
+            raise LimitError(f"the value has more than {max_nodes:,} parts")
+        if size > MAX_BYTES:
+            raise LimitError(f"the value holds more than {MAX_BYTES // (1024 * 1024)} MiB of text")
+        level = below
+        # Scalars one level further down add no depth; containers do.
+        if depth >= max_depth and any(type(node) is dict or type(node) is list for node in below):
+            raise LimitError(f"the value nests deeper than {max_depth} levels")
+    return count
+
+
+def _check_text(text: str) -> None:
+    if _SURROGATE.search(text):
+        raise LimitError("a string holds a lone surrogate, which is not a character")

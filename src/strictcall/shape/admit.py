@@ -1,0 +1,211 @@
+"""Whether a shape admits a value: the structural test that picks branches and filters literals.
+
+It is exact for everything that a shape holds and ignores its residue, so it errs only to "yes".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+import jsonschema_rs
+
+from strictcall.json_value import identity, json_type
+from strictcall.shape.model import (
+    Anything,
+    Boolean,
+    Choice,
+    Definitions,
+    List,
+    Literal,
+    Nothing,
+    Null,
+    Number,
+    Record,
+    Ref,
+    Shape,
+    Text,
+)
+
+
+@lru_cache(maxsize=1024)
+def _searcher(pattern: str) -> Callable[[str], bool]:
+    """The local check's own reading of a regular expression, so that both always agree."""
+    try:
+        found: Callable[[str], bool] = jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True).is_valid
+    except ValueError:
+        return lambda text: True
+    return found
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a JSON Schema ``pattern`` is found in a text."""
+    return _searcher(pattern)(text)
+
+
+def follow(shape: Shape, definitions: Definitions) -> Shape:
+    """The shape that a reference stands for; a chain that only leads back to itself stands for anything."""
+    seen = set()
+    while type(shape) is Ref:
+        if shape.name in seen or shape.name not in definitions:
+            return Anything(shape.pointer)
+        seen.add(shape.name)
+        shape = definitions[shape.name]
+    return shape
+
+
+def admits(shape: Shape, value: Any, definitions: Definitions, *, lenient: bool = False) -> bool:
+    """Whether a value fits a shape, residue aside; ``lenient``: a required field that may be null may be left out."""
+    shape = follow(shape, definitions)
+    if type(shape) is Choice:
+        return any(admits(branch, value, definitions, lenient=lenient) for branch in shape.branches)
+    if type(shape) is List:
+        return _list(shape, value, definitions, lenient)
+    if type(shape) is Record:
+        return _record(shape, value, definitions, lenient)
+    return _SCALARS[type(shape)](shape, value)
+
+
+def _number(shape: Number, value: Any) -> bool:
+    if type(value) is not int and type(value) is not float:
+        return False
+    if shape.integer and type(value) is float and not value.is_integer():
+        return False
+    return all(_BOUNDS[keyword](value, bound) for keyword, bound in shape.bounds.items())
+
+
+def _is_multiple(value: Any, step: Any) -> bool:
+    if type(value) is int and type(step) is int:
+        return value % step == 0
+    if not math.isfinite(value):
+        return False
+    # Decimal text, not binary floats: 1.13 is a multiple of 0.01.
+    return (Fraction(str(value)) / Fraction(str(step))).denominator == 1
+
+
+_BOUNDS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "minimum": lambda value, bound: value >= bound,
+    "maximum": lambda value, bound: value <= bound,
+    "exclusiveMinimum": lambda value, bound: value > bound,
+    "exclusiveMaximum": lambda value, bound: value < bound,
+    "multipleOf": _is_multiple,
+}
+
+
+def _text(shape: Text, value: Any) -> bool:
+    if type(value) is not str or len(value) < shape.min_length:
+        return False
+    if shape.max_length is not None and len(value) > shape.max_length:
+        return False
+    return all(matches(pattern, value) for pattern in shape.patterns)
+
+
+def _literal(shape: Literal, value: Any) -> bool:
+    wanted = identity(value)
+    return any(identity(item) == wanted for item in shape.values)
+
+
+def _list(shape: List, value: Any, definitions: Definitions, lenient: bool) -> bool:
+    if type(value) is not list or len(value) < shape.min_items:
+        return False
+    if shape.max_items is not None and len(value) > shape.max_items:
+        return False
+    if shape.unique and len({identity(item) for item in value}) < len(value):
+        return False
+    for position, item in enumerate(value):
+        expected = shape.prefix[position] if position < len(shape.prefix) else shape.rest
+        if not admits(expected, item, definitions, lenient=lenient):
+            return False
+    return True
+
+
+def _record(shape: Record, value: Any, definitions: Definitions, lenient: bool) -> bool:
+    if type(value) is not dict or len(value) < shape.min_properties:
+        return False
+    if shape.max_properties is not None and len(value) > shape.max_properties:
+        return False
+    for name, field in shape.fields.items():
+        if name not in value:
+            if field.required and not (lenient and "null" in kinds(field.shape, definitions)):
+                return False
+        elif not field.conditional and not admits(field.shape, value[name], definitions, lenient=lenient):
+            return False
+    for name, item in value.items():
+        if name not in shape.fields and not admits(rest_of(shape, name), item, definitions, lenient=lenient):
+            return False
+        if shape.names is not None and not admits(shape.names, name, definitions):
+            return False
+    return True
+
+
+def rest_of(shape: Record, name: str) -> Shape:
+    """What a record says of a name that it does not declare: a matching pattern's shape, else its rest."""
+    for pattern, expected in shape.patterns.items():
+        if matches(pattern, name):
+            return expected
+    return shape.rest
+
+
+_SCALARS: Final[Mapping[type[Shape], Callable[[Any, Any], bool]]] = {
+    Anything: lambda shape, value: True,
+    Nothing: lambda shape, value: False,
+    Null: lambda shape, value: value is None,
+    Boolean: lambda shape, value: type(value) is bool,
+    Number: _number,
+    Text: _text,
+    Literal: _literal,
+}
+
+
+def kinds(shape: Shape, definitions: Definitions) -> frozenset[str]:
+    """The JSON types that a shape admits: string, number (integers are numbers), boolean, null, array, object."""
+    shape = follow(shape, definitions)
+    if type(shape) is Choice:
+        found: frozenset[str] = frozenset().union(*(_branch_kinds(branch) for branch in _flat(shape, definitions)))
+        return found
+    return _branch_kinds(shape)
+
+
+def _flat(shape: Choice, definitions: Definitions) -> list[Shape]:
+    """Every branch below a choice, nested choices and references followed once each."""
+    pending: list[Shape] = list(shape.branches)
+    found: list[Shape] = []
+    seen: set[int] = set()
+    while pending:
+        branch = follow(pending.pop(), definitions)
+        if id(branch) in seen:
+            continue
+        seen.add(id(branch))
+        if type(branch) is Choice:
+            pending.extend(branch.branches)
+        else:
+            found.append(branch)
+    return found
+
+
+EVERY_KIND: Final = frozenset({"string", "number", "boolean", "null", "array", "object"})
+_KIND: Final[Mapping[type[Shape], frozenset[str]]] = {
+    Anything: EVERY_KIND,
+    Nothing: frozenset(),
+    Null: frozenset({"null"}),
+    Boolean: frozenset({"boolean"}),
+    Number: frozenset({"number"}),
+    Text: frozenset({"string"}),
+    List: frozenset({"array"}),
+    Record: frozenset({"object"}),
+}
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value as ``kinds`` names them."""
+    kind = json_type(value)
+    return "number" if kind == "integer" else kind
+
+
+def _branch_kinds(shape: Shape) -> frozenset[str]:
+    if type(shape) is Literal:
+        return frozenset(kind_of(value) for value in shape.values)
+    return _KIND[type(shape)]

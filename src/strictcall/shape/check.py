@@ -1,0 +1,140 @@
+"""The local check: whether arguments keep the contract, and in words what is wrong where they do not."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import jsonschema_rs
+
+from strictcall.errors import Fault
+from strictcall.json_value import excerpt, json_type, pointer
+from strictcall.shape.draft import Draft
+
+MOST_FAULTS: Final = 50
+"""How many faults one call is told at most; a call with more is not mended by reading on."""
+NAME_LENGTH: Final = 64
+
+
+class Unbuildable(Exception):
+    """No validator can be built from a schema; the text is the builder's own words, cut to a line."""
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(f"{uri} is outside the schema and is never fetched")
+
+
+def build(document: Any, draft: Draft, *, assert_formats: bool) -> Any:
+    """The one place where a validator is made: no reference ever opens a file or a socket.
+
+    Raises ``Unbuildable`` with the builder's words.
+    """
+    validator = getattr(jsonschema_rs, draft.validator)
+    try:
+        return validator(document, validate_formats=assert_formats, retriever=_refuse)
+    except jsonschema_rs.ValidationError as error:
+        place = pointer(error.instance_path)
+        raise Unbuildable(f"{place or 'the schema'}: {_line(error.message)}") from None
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        raise Unbuildable(_line(str(error))) from None
+
+
+def _line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+class LocalCheck:
+    """Checks contract arguments against one contract."""
+
+    def __init__(self, validator: Any) -> None:
+        self._validator = validator
+        self.admits: Callable[[Any], bool] = validator.is_valid
+
+    def faults(self, arguments: Any, names_at: Callable[[list[str | int]], list[str]]) -> list[Fault]:
+        """What is wrong with the arguments, in the order of the schema; empty when nothing is.
+
+        ``names_at`` gives the names declared for the object at a path, to suggest one for an unknown name.
+        """
+        found: list[Fault] = []
+        for error in self._validator.iter_errors(arguments):
+            found.extend(_faults_of(error, names_at))
+            if len(found) >= MOST_FAULTS:
+                break
+        return list(dict.fromkeys(found))
+
+    def errors(self, arguments: Any) -> Iterable[Any]:
+        """The validator's own errors, for whoever mends arguments by them."""
+        found: Iterable[Any] = self._validator.iter_errors(arguments)
+        return found
+
+
+def nearest(name: str, declared: Iterable[str]) -> str | None:
+    """The declared name closest to an unknown one, if any is close enough to be what was meant."""
+    if len(name) > NAME_LENGTH:
+        return None
+    near = difflib.get_close_matches(name, [other for other in declared if len(other) <= NAME_LENGTH], n=1)
+    return near[0] if near else None
+
+
+def unknown_name(name: str, at: str, declared: Iterable[str]) -> Fault:
+    """The fault of a name that an object does not take."""
+    shown = name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
+    names = list(declared)
+    expected = "no such argument" if names else "no arguments are taken"
+    return Fault(f"{at}{pointer([shown])}", expected, "", nearest(name, names))
+
+
+def _faults_of(error: Any, names_at: Callable[[list[str | int]], list[str]]) -> list[Fault]:
+    """Faults from one error of the validator."""
+    at = pointer(error.instance_path)
+    kind = type(error.kind).__name__
+    given = error.instance
+    if kind in ("AdditionalProperties", "UnevaluatedProperties"):
+        declared = names_at(error.instance_path)
+        return [unknown_name(name, at, declared) for name in error.kind.unexpected]
+    if kind == "Required":
+        return [Fault(f"{at}{pointer([error.kind.property])}", "is required and missing")]
+    describe = _DESCRIBE.get(kind)
+    expected = describe(error.kind) if describe else _plain(error, given)
+    return [Fault(at, expected, excerpt(given))]
+
+
+def _types(kind: Any) -> str:
+    names = kind.types if hasattr(kind, "types") else [kind.type]
+    return "must be " + " or ".join(str(name) for name in names)
+
+
+_DESCRIBE: Final[Mapping[str, Callable[[Any], str]]] = {
+    "Type": _types,
+    "Enum": lambda kind: f"must be one of {excerpt(kind.options, 120)}",
+    "Constant": lambda kind: f"must be {excerpt(kind.expected_value, 120)}",
+    "Minimum": lambda kind: f"must be at least {excerpt(kind.limit)}",
+    "Maximum": lambda kind: f"must be at most {excerpt(kind.limit)}",
+    "ExclusiveMinimum": lambda kind: f"must be more than {excerpt(kind.limit)}",
+    "ExclusiveMaximum": lambda kind: f"must be less than {excerpt(kind.limit)}",
+    "MultipleOf": lambda kind: f"must be a multiple of {excerpt(kind.multiple_of)}",
+    "MinLength": lambda kind: f"must have at least {kind.limit} characters",
+    "MaxLength": lambda kind: f"must have at most {kind.limit} characters",
+    "MinItems": lambda kind: f"must have at least {kind.limit} items",
+    "MaxItems": lambda kind: f"must have at most {kind.limit} items",
+    "MinProperties": lambda kind: f"must have at least {kind.limit} properties",
+    "MaxProperties": lambda kind: f"must have at most {kind.limit} properties",
+    "Pattern": lambda kind: f"must match the pattern {excerpt(kind.pattern, 120)}",
+    "Format": lambda kind: f"must be a valid {kind.format}",
+    "UniqueItems": lambda kind: "must not hold the same item twice",
+    "Contains": lambda kind: "must hold an item of the kind that is asked for",
+    "AnyOf": lambda kind: "fits none of the forms that are allowed here",
+    "OneOfNotValid": lambda kind: "fits none of the forms that are allowed here",
+    "OneOfMultipleValid": lambda kind: "fits several forms where only one may fit",
+    "FalseSchema": lambda kind: "is not allowed here",
+    "Not": lambda kind: "is of a form that is excluded here",
+    "AdditionalItems": lambda kind: "has more items than allowed",
+}
+
+
+def _plain(error: Any, given: Any) -> str:
+    """The validator's message without its echo of the instance."""
+    keyword = error.schema_path[-1] if error.schema_path else json_type(given)
+    return f"does not keep {keyword!r}"

@@ -1,0 +1,135 @@
+"""The contract: a tool's schema as read, its shape, and the local check that is made from it and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from strictcall.change import Change
+from strictcall.errors import Fault
+from strictcall.json_value import LimitError, walk
+from strictcall.shape.admit import follow
+from strictcall.shape.check import LocalCheck, Unbuildable, build
+from strictcall.shape.cost import evaluation_fans_out
+from strictcall.shape.draft import DRAFTS, Draft, detect
+from strictcall.shape.model import Choice, Definitions, List, Record, Shape
+from strictcall.shape.read import Reader, TooLarge
+from strictcall.shape.tolerate import Tolerance, needs_attention
+
+MAX_SCHEMA_DEPTH: Final = 80
+"""How deep the JSON of a schema may nest: about forty nested objects. The validator recurses on the native stack, which
+may be as small as 256 KiB in a thread."""
+MAX_SCHEMA_NODES: Final = 1_000_000
+
+
+class Unreadable(Exception):
+    """A schema has no contract; ``reason`` is a fact about it, in one sentence. ``check`` is there if it could be built."""
+
+    def __init__(self, reason: str, check: LocalCheck | None = None, changes: Sequence[Change] = ()) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.check = check
+        self.changes = tuple(changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A schema as read. ``document`` is the JSON Schema after tolerated spellings were rewritten (``changes`` lists them),
+    ``shape`` and ``definitions`` what it says, ``check`` the local check."""
+
+    document: Any
+    draft: Draft
+    shape: Shape
+    definitions: Definitions
+    check: LocalCheck
+    changes: tuple[Change, ...] = ()
+
+    def faults(self, arguments: Any) -> list[Fault]:
+        """What is wrong with arguments in contract form; empty when they are admitted."""
+        if self.check.admits(arguments):
+            return []
+        return self.check.faults(arguments, self.names_at)
+
+    def shapes_at(self, path: Sequence[str | int]) -> list[Shape]:
+        """The shapes that a value at this path of the arguments may have."""
+        found = [self.shape]
+        for token in path:
+            found = [below for shape in found for below in _below(shape, token, self.definitions)]
+        return [follow(shape, self.definitions) for shape in found]
+
+    def names_at(self, path: Sequence[str | int]) -> list[str]:
+        """The names declared for the object at this path."""
+        names: dict[str, None] = {}
+        for shape in self.shapes_at(path):
+            for branch in _branches(shape, self.definitions):
+                if type(branch) is Record:
+                    names.update(dict.fromkeys(branch.fields))
+        return list(names)
+
+
+def _branches(shape: Shape, definitions: Definitions) -> list[Shape]:
+    shape = follow(shape, definitions)
+    if type(shape) is not Choice:
+        return [shape]
+    return [inner for branch in shape.branches for inner in _branches(branch, definitions)]
+
+
+def _below(shape: Shape, token: str | int, definitions: Definitions) -> list[Shape]:
+    found: list[Shape] = []
+    for branch in _branches(shape, definitions):
+        if type(branch) is Record and type(token) is str:
+            field = branch.fields.get(token)
+            found.append(field.shape if field else branch.rest)
+        elif type(branch) is List and type(token) is int:
+            found.append(branch.prefix[token] if token < len(branch.prefix) else branch.rest)
+    return found
+
+
+def read_contract(
+    schema: Any, *, default_draft: str = "2020-12", implied_types: bool = True, assert_formats: bool = False
+) -> Contract:
+    """Read a schema. Raises ``Unreadable`` with the reason, for any value that has no contract; nothing else.
+
+    Works within fixed budgets, opens nothing, and changes nothing of what came in.
+    """
+    suspicious = _survey(schema)
+    draft = detect(schema, default_draft)
+    declared = draft is not None and type(schema) is dict and "$schema" in schema
+    used = draft or DRAFTS[default_draft]
+    document: Any = schema
+    changes: list[Change] = []
+    if suspicious:
+        tolerance = Tolerance(used, declared, implied_types)
+        document, changes = tolerance.root(schema), tolerance.changes
+    if type(document) is dict and "$schema" in document and not declared:
+        document = {keyword: value for keyword, value in document.items() if keyword != "$schema"}
+    if evaluation_fans_out(document):
+        raise Unreadable("checking arguments against the schema could take exponential time", None, changes)
+    try:
+        check = LocalCheck(build(document, used, assert_formats=assert_formats))
+    except Unbuildable as error:
+        raise Unreadable(f"not a usable JSON Schema: {error}", None, changes) from None
+    reader = Reader(document, used)
+    try:
+        shape = reader.root()
+    except TooLarge as error:
+        raise Unreadable(str(error), check, changes) from None
+    return Contract(document, used, shape, reader.definitions, check, tuple(changes))
+
+
+def _survey(schema: Any) -> bool:
+    """Check that a schema is JSON within the budgets; whether it may hold a tolerated spelling."""
+    if type(schema) is not dict and type(schema) is not bool:
+        raise Unreadable("the schema is neither an object nor a boolean")
+    suspicious = False
+
+    def look(node: Mapping[str, Any]) -> None:
+        nonlocal suspicious
+        suspicious = suspicious or needs_attention(node)
+
+    try:
+        walk(schema, look, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)
+    except LimitError as error:
+        raise Unreadable(f"the schema cannot be read: {error}") from None
+    return suspicious

@@ -1,0 +1,171 @@
+"""References: which node a ``$ref`` leads to, found inside the document only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from urllib.parse import unquote
+
+import referencing
+import referencing.exceptions
+import referencing.jsonschema
+
+from strictcall.json_value import escape
+from strictcall.shape.draft import Draft
+
+ROOT: Final = "#"
+"""The name under which the whole document is among the definitions."""
+
+_SPECIFICATIONS: Final = {
+    "2020-12": referencing.jsonschema.DRAFT202012,
+    "2019-09": referencing.jsonschema.DRAFT201909,
+    "7": referencing.jsonschema.DRAFT7,
+    "6": referencing.jsonschema.DRAFT6,
+    "4": referencing.jsonschema.DRAFT4,
+}
+_STEM = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a schema stands: its JSON Pointer in the document, and the resolver of its base URI (``None`` in a document
+    without references)."""
+
+    pointer: str
+    resolver: Any = None
+
+    def at(self, suffix: str) -> Place:
+        """The place below this one; ``suffix`` is a JSON Pointer."""
+        return Place(self.pointer + suffix, self.resolver)
+
+
+def _objects(document: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a document, at whatever depth."""
+    pending: list[Any] = [document]
+    while pending:
+        node = pending.pop()
+        if type(node) is dict:
+            yield node
+            pending.extend(node.values())
+        elif type(node) is list:
+            pending.extend(node)
+
+
+class References:
+    """Resolves a document's references. Every node that one leads to gets a name, the same each time."""
+
+    def __init__(self, document: Any, draft: Draft) -> None:
+        self._document = document
+        self._specification = _SPECIFICATIONS[draft.name]
+        self._names: dict[int, str] = {id(document): ROOT}
+        self._nodes: dict[str, Any] = {ROOT: document}
+        self._pointers: dict[int, str] | None = None
+        self._anchors: dict[str, list[Any]] | None = None
+        self._resolver: Any = None
+
+    @property
+    def root(self) -> Place:
+        """The document's own place."""
+        return Place("")
+
+    def node(self, name: str) -> Any:
+        """The node that a name stands for."""
+        return self._nodes[name]
+
+    def enter(self, node: Mapping[str, Any], place: Place) -> Place:
+        """The place of a node that may set a base URI of its own (``$id``)."""
+        if not place.pointer or type(node.get("$id", node.get("id"))) is not str:
+            return place
+        resolver = place.resolver or self._root_resolver()
+        try:
+            inside = resolver.in_subresource(self._specification.create_resource(node))
+        except (ValueError, TypeError, AttributeError):
+            return place
+        return replace(place, resolver=inside)
+
+    def find(self, keyword: str, target: str, place: Place) -> tuple[str, Place] | None:
+        """The name and place of the node that a reference leads to; ``None`` where it leads out of the document, or
+        where only a validator at work can say (``$dynamicRef`` with several anchors)."""
+        if keyword == "$dynamicRef":
+            static = self._static_anchor(target)
+            if static is not None:
+                return self._named(static, target, place.resolver)
+            if self._is_dynamic(target):
+                return None
+        if keyword == "$recursiveRef" and self._has_inner_resources():
+            return None
+        resolver = place.resolver or self._root_resolver()
+        try:
+            resolved = resolver.lookup(target)
+        except (referencing.exceptions.Unresolvable, ValueError, TypeError, AttributeError, KeyError, IndexError):
+            return None
+        if type(resolved.contents) not in (dict, bool):
+            return None
+        if id(resolved.contents) not in self._located():
+            return None
+        return self._named(resolved.contents, target, resolved.resolver)
+
+    def _named(self, node: Any, target: str, resolver: Any) -> tuple[str, Place]:
+        pointer = self._located()[id(node)]
+        if type(node) is bool:
+            # Booleans are shared objects, so the reference's own text has to tell them apart.
+            name = f"always_{str(node).lower()}"
+            self._nodes[name] = node
+            return name, Place(pointer, resolver)
+        name = self._names.get(id(node), "")
+        if not name:
+            stem = _STEM.sub("_", unquote(target).rstrip("/").rpartition("/")[2].rpartition("#")[2]).strip("_.-")
+            stem = stem or "definition"
+            name, number = stem, 2
+            while name in self._nodes:
+                name, number = f"{stem}_{number}", number + 1
+            self._names[id(node)] = name
+            self._nodes[name] = node
+        return name, Place(pointer, resolver)
+
+    def _root_resolver(self) -> Any:
+        if self._resolver is None:
+            resource = self._specification.create_resource(self._document)
+            base = resource.id() or ""
+            registry = referencing.Registry().with_resource(base, resource)
+            self._resolver = registry.resolver(base_uri=base)
+        return self._resolver
+
+    def _located(self) -> dict[int, str]:
+        """The JSON Pointer of every object in the document by identity, in document order."""
+        if self._pointers is None:
+            self._pointers = {id(True): "", id(False): ""}
+            pending: list[tuple[Any, str]] = [(self._document, "")]
+            while pending:
+                node, pointer = pending.pop()
+                if type(node) is dict:
+                    self._pointers.setdefault(id(node), pointer)
+                    pending.extend((item, f"{pointer}/{escape(name)}") for name, item in node.items())
+                elif type(node) is list:
+                    pending.extend((item, f"{pointer}/{index}") for index, item in enumerate(node))
+        return self._pointers
+
+    def _dynamic_anchors(self) -> dict[str, list[Any]]:
+        if self._anchors is None:
+            self._anchors = {}
+            for node in _objects(self._document):
+                anchor = node.get("$dynamicAnchor")
+                if type(anchor) is str:
+                    self._anchors.setdefault(anchor, []).append(node)
+        return self._anchors
+
+    def _has_inner_resources(self) -> bool:
+        """Whether an object below the root sets a base URI, so that ``$recursiveRef`` may leave the document's root."""
+        return any(node is not self._document and type(node.get("$id")) is str for node in _objects(self._document))
+
+    def _is_dynamic(self, target: str) -> bool:
+        return target.rpartition("#")[2] in self._dynamic_anchors()
+
+    def _static_anchor(self, target: str) -> Any:
+        """The node of a dynamic anchor that no other node of the document could take the place of."""
+        if not target.startswith("#"):
+            return None
+        nodes = self._dynamic_anchors().get(target[1:], ())
+        return nodes[0] if len(nodes) == 1 else None

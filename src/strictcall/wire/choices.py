@@ -1,0 +1,198 @@
+"""Lowering unions: a branch is picked by what its values look like, never by trying validators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from strictcall.shape.admit import admits, follow, kind_of, kinds
+from strictcall.shape.disjoint import disjoint
+from strictcall.shape.meet import union
+from strictcall.shape.model import (
+    Choice,
+    Definitions,
+    Field,
+    Literal,
+    Nothing,
+    Openness,
+    Record,
+    Shape,
+)
+from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
+from strictcall.wire.context import Context, Lowered, lowered_notes
+
+
+def lower_choice(shape: Choice, context: Context) -> Lowered:
+    """A union of branches, each lowered; branches whose wire forms could be taken for one another are told apart."""
+    if shape.exclusive:
+        shape = _exclusive(shape, context)
+    branches = [context.lower(branch, context) for branch in shape.branches]
+    codec: Codec | None = None
+    if max(level(inner) for _, inner in branches):
+        branches = _told_apart(shape, branches, context)
+        codec = _choice_codec(shape, branches, context)
+    wire = union(
+        [branch for branch, _ in branches],
+        pointer=shape.pointer,
+        notes=lowered_notes(shape.notes, codec),
+        residue=shape.residue,
+    )
+    return wire, codec
+
+
+def _exclusive(shape: Choice, context: Context) -> Choice:
+    """``oneOf``: on the wire a plain union, which is the same only where no value fits two branches."""
+    closes = context.policy.open_objects == "close"
+    definitions = context.definitions
+
+    def apart(one: Shape, two: Shape) -> bool:
+        return disjoint(_shut(one, definitions) if closes else one, two, definitions)
+
+    pairs = [(one, two) for i, one in enumerate(shape.branches) for two in shape.branches[i + 1 :]]
+    plain = replace(shape, exclusive=False)
+    if len(pairs) <= 2000 and all(apart(one, two) and apart(two, one) for one, two in pairs):
+        return plain
+    message = "that only one of the forms fits is not held on the wire"
+    kept = context.unheld(plain, "one-of-overlap", shape.pointer, message, "exactly one form")
+    assert isinstance(kept, Choice)
+    return kept
+
+
+def _shut(shape: Shape, definitions: Definitions) -> Shape:
+    """A record as it will be lowered when what is open by omission is closed."""
+    shape = follow(shape, definitions)
+    if type(shape) is Record and shape.openness is Openness.OMITTED and not shape.is_map:
+        return replace(shape, rest=Nothing(), openness=Openness.CLOSED)
+    return shape
+
+
+def _told_apart(shape: Choice, branches: list[Lowered], context: Context) -> list[Lowered]:
+    """Wrap, in a closed object of one field, each branch that transforms and could be taken for another branch."""
+    overlapping: set[int] = set()
+    for i, (one, codec) in enumerate(branches):
+        for j in range(i + 1, len(branches)):
+            two, other = branches[j]
+            if max(level(codec), level(other)) == 2 and not disjoint(one, two, context.known):
+                overlapping |= {i, j}
+    if not overlapping:
+        return branches
+    found: list[Lowered] = []
+    for i, (branch, codec) in enumerate(branches):
+        if i in overlapping:
+            name = f"option_{i + 1}"
+            context.change("branch-wrapped", branch.pointer, f"a form that looks like another is written inside {name!r}")
+            wrapper = Record(
+                branch.pointer,
+                fields={name: Field(branch, True)},
+                rest=Nothing(),
+                openness=Openness.CLOSED,
+            )
+            found.append((wrapper, _wrapper_codec(name, codec)))
+        else:
+            found.append((branch, codec))
+    return found
+
+
+def _wrapper_codec(name: str, codec: Codec | None) -> Codec:
+    read, write = apply(codec), encoder(codec)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is dict and len(value) == 1 and name in value:
+            return read(value[name], trail, run)
+        if run.either:
+            return read(value, trail, run)
+        return run.misfit(value, trail, f"must be an object of {name!r}")
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        return {name: write(value, trail, run)}
+
+    return Codec(decode, encode)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One branch of a choice, seen from one side: the shape its values have there, and what to do with them."""
+
+    shape: Shape
+    step: Step
+
+
+def _choice_codec(shape: Choice, branches: list[Lowered], context: Context) -> Codec:
+    closes = context.policy.open_objects == "close"
+    sayable = [_shut(branch, context.definitions) if closes else branch for branch in shape.branches]
+    wire_side = [_Option(wire, apply(codec)) for wire, codec in branches]
+    contract_side = [
+        _Option(branch, encoder(codec)) for branch, (_, codec) in zip(sayable, branches, strict=True)
+    ]
+    contract_reading = [
+        _Option(branch, apply(codec)) for branch, (_, codec) in zip(shape.branches, branches, strict=True)
+    ]
+    pick_wire = _picker(wire_side, context.wire, lenient=True)
+    pick_contract = _picker(contract_side, context.definitions, lenient=False)
+    pick_contract_reading = _picker(contract_reading, context.definitions, lenient=False)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        option = pick_wire(value)
+        if option is None and run.either:
+            option = pick_contract_reading(value)
+        if option is None:
+            return run.misfit(value, trail, "fits none of the forms that are allowed here")
+        return option.step(value, trail, run)
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        option = pick_contract(value)
+        if option is None:
+            return run.misfit(value, trail, "fits none of the forms that are allowed here")
+        return option.step(value, trail, run)
+
+    return Codec(decode, encode, any(level(codec) == 2 for _, codec in branches))
+
+
+def _picker(options: Sequence[_Option], definitions: Definitions, *, lenient: bool) -> Callable[[Any], _Option | None]:
+    """Picks the branch of a value: by its JSON type, then by its names and literals, and only if need be by all of it.
+
+    The table is made at the first use, when every definition is there. ``lenient``: a field that may be null may be absent.
+    """
+    table: dict[str, list[_Option]] = {}
+
+    def pick(value: Any) -> _Option | None:
+        if not table:
+            for option in options:
+                for kind in kinds(option.shape, definitions):
+                    table.setdefault(kind, []).append(option)
+        found = table.get(kind_of(value), [])
+        if len(found) > 1:
+            alike = [option for option in found if resembles(option.shape, value, definitions, lenient=lenient)]
+            if len(alike) == 1:
+                return alike[0]
+            found = [o for o in alike if admits(o.shape, value, definitions, lenient=lenient)] or alike
+        return found[0] if found else None
+
+    return pick
+
+
+def resembles(shape: Shape, value: Any, definitions: Definitions, *, lenient: bool) -> bool:
+    """Whether a value could be of a shape, judged by its type, its names, and the types and literals one level down."""
+    shape = follow(shape, definitions)
+    if type(shape) is Choice:
+        return any(resembles(branch, value, definitions, lenient=lenient) for branch in shape.branches)
+    if type(shape) is Literal:
+        return admits(shape, value, definitions)
+    if kind_of(value) not in kinds(shape, definitions):
+        return False
+    if type(shape) is not Record:
+        return True
+    for name, field in shape.fields.items():
+        if name in value:
+            target = follow(field.shape, definitions)
+            if kind_of(value[name]) not in kinds(target, definitions):
+                return False
+            if type(target) is Literal and not admits(target, value[name], definitions):
+                return False
+        elif field.required and not (lenient and "null" in kinds(field.shape, definitions)):
+            return False
+    shut = shape.openness is Openness.CLOSED and not shape.patterns
+    return not shut or value.keys() <= shape.fields.keys()
+
+

@@ -1,0 +1,83 @@
+"""Codecs: how a value of the wire form is read back into the contract's form, and written again.
+
+A codec is two closures made once, when the tool is compiled. ``None`` stands for the codec that changes and checks nothing,
+so an unchanged subtree costs nothing to decode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from strictcall.errors import Fault
+from strictcall.json_value import excerpt, pointer
+from strictcall.shape.check import unknown_name
+
+Trail = tuple[Any, Any] | None
+"""Where a value stands in the contract's arguments: the trail of its container and its key; ``None`` at the root."""
+
+
+def place(trail: Trail) -> str:
+    """A trail as a JSON Pointer."""
+    tokens: list[str | int] = []
+    while trail is not None:
+        trail, token = trail
+        tokens.append(token)
+    return pointer(reversed(tokens))
+
+
+@dataclass(slots=True)
+class Run:
+    """One decoding or encoding: the faults met so far, and which forms are read.
+
+    ``either`` reads each node in its wire form and, only if it does not fit, in the contract's form.
+    """
+
+    either: bool = False
+    faults: list[Fault] = field(default_factory=list)
+
+    def misfit(self, value: Any, trail: Trail, expected: str) -> Any:
+        """Report a value that has not the form expected of it; gives it back, so that others can be reported too."""
+        self.faults.append(Fault(place(trail), expected, excerpt(value)))
+        return value
+
+    def unknown(self, name: str, trail: Trail, declared: list[str]) -> None:
+        """Report a name that an object does not take."""
+        self.faults.append(unknown_name(name, place(trail), declared))
+
+
+Step = Callable[[Any, Trail, Run], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """``decode`` turns a wire value into the contract's, ``encode`` the other way; both report what does not fit to the run.
+
+    ``transforms`` is false for a codec that only checks and hands on what it was given.
+    """
+
+    decode: Step
+    encode: Step
+    transforms: bool = True
+
+
+def apply(codec: Codec | None) -> Step:
+    """A codec's decoding step, for whoever must call one either way."""
+    return codec.decode if codec is not None else _same
+
+
+def _same(value: Any, trail: Trail, run: Run) -> Any:
+    return value
+
+
+def encoder(codec: Codec | None) -> Step:
+    """A codec's encoding step."""
+    return codec.encode if codec is not None else _same
+
+
+def level(codec: Codec | None) -> int:
+    """How much a codec does: 0 nothing, 1 only checks, 2 transforms."""
+    if codec is None:
+        return 0
+    return 2 if codec.transforms else 1

@@ -1,0 +1,70 @@
+"""Lowering literals: enum and const, as the dialect can write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from strictcall.json_value import compact, identity
+from strictcall.shape.admit import kind_of
+from strictcall.shape.meet import union
+from strictcall.shape.model import NO_NOTES, Literal
+from strictcall.wire.codec import Codec, Run, Trail
+from strictcall.wire.context import Context, Lowered
+
+
+def lower_literal(shape: Literal, context: Context) -> Lowered:
+    """Literals of a kind that the dialect's ``enum`` takes stay; the others are written as text, one text for each."""
+    unique = {identity(value): value for value in shape.values}
+    values = tuple(unique.values())
+    if all(kind_of(value) in context.dialect.literals for value in values):
+        return _by_kind(replace(shape, values=values), context), None
+    return _as_text(shape, values, context)
+
+
+def _by_kind(shape: Literal, context: Context) -> Any:
+    """Values of several kinds, where one ``enum`` may not mix them, become a choice of one ``enum`` a kind."""
+    kinds = list(dict.fromkeys(kind_of(value) for value in shape.values))
+    if len(kinds) == 1 or context.dialect.mixed_literals:
+        return shape
+    context.change("enum-split", shape.pointer, f"values of {len(kinds)} types are written as one enum each")
+    branches = [
+        Literal(shape.pointer, values=tuple(value for value in shape.values if kind_of(value) == kind)) for kind in kinds
+    ]
+    return union(list(branches), pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
+
+
+def _as_text(shape: Literal, values: tuple[Any, ...], context: Context) -> Lowered:
+    texts = [value if type(value) is str else compact(value) for value in values]
+    if len(set(texts)) < len(texts):
+        # A string that looks like another value's text: then all are written as JSON, strings in their quotes.
+        texts = [compact(value) for value in values]
+    context.change("literal-text", shape.pointer, "values that an enum cannot hold here are written as text")
+    by_text = dict(zip(texts, values, strict=True))
+    by_value = {identity(value): text for text, value in by_text.items()}
+    wire = replace(shape, notes=_without_default(shape), values=tuple(texts), declared="string")
+    return wire, Codec(_reader(by_text, by_value), _writer(by_value))
+
+
+def _without_default(shape: Literal) -> Any:
+    return {k: v for k, v in shape.notes.items() if k not in ("default", "examples", "example")} or NO_NOTES
+
+
+def _reader(by_text: dict[str, Any], by_value: dict[Any, str]) -> Callable[[Any, Trail, Run], Any]:
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is str and value in by_text:
+            return by_text[value]
+        if run.either and identity(value) in by_value:
+            return value
+        return run.misfit(value, trail, "must be one of the listed texts")
+
+    return decode
+
+
+def _writer(by_value: dict[Any, str]) -> Callable[[Any, Trail, Run], Any]:
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        text = by_value.get(identity(value))
+        return run.misfit(value, trail, "is none of the listed values") if text is None else text
+
+    return encode

@@ -1,0 +1,142 @@
+"""Optional fields: really absent where the dialect has that, else required and null, with null meaning absent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from strictcall.shape.admit import kinds
+from strictcall.shape.meet import union, with_notes
+from strictcall.shape.model import (
+    NO_NOTES,
+    Choice,
+    Field,
+    Literal,
+    Nothing,
+    Null,
+    Openness,
+    Record,
+    Ref,
+    Residue,
+    Shape,
+)
+from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
+from strictcall.wire.context import Context, lowered_notes
+
+EXPLICIT: Final = "explicit_null"
+VALUE: Final = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A field on the wire. ``null_is_absent``: null there means that the contract's field is left out."""
+
+    field: Field
+    codec: Codec | None
+    null_is_absent: bool
+
+
+def optional(field: Field, context: Context) -> Part:
+    """Lower a field's shape and its optionality."""
+    wire, codec = context.lower(field.shape, context)
+    if field.required or context.dialect.optional == "absent":
+        return Part(Field(wire, field.required), codec, False)
+    if "null" not in kinds(wire, context.known):
+        context.change("optional-null", field.shape.pointer, "an optional property is required, and null means absent")
+        return Part(Field(_or_null(wire), True), codec, True)
+    folded = _default_is_null(field.shape, context)
+    if context.policy.nulls == "fold" or (context.policy.nulls == "auto" and folded):
+        _report_fold(field.shape.pointer, folded, context)
+        return Part(Field(wire, True), codec, True)
+    context.change("null-distinguished", field.shape.pointer, "null means absent; an explicit null is written apart")
+    if "object" in kinds(wire, context.known) or not _can_shed_null(wire):
+        return Part(Field(_or_null(_wrapped(wire)), True), _unwrap(codec), True)
+    explicit = Record(
+        wire.pointer,
+        fields={EXPLICIT: Field(Literal(values=(True,), declared="boolean"), True)},
+        rest=Nothing(),
+        openness=Openness.CLOSED,
+    )
+    branches = [branch for branch in (_without_null(wire), explicit) if type(branch) is not Nothing]
+    apart = union(branches, pointer=wire.pointer, notes=lowered_notes(wire.notes, _MARK), residue=wire.residue)
+    return Part(Field(_or_null(apart), True), _explicit(codec), True)
+
+
+def _report_fold(pointer: str, default_is_null: bool, context: Context) -> None:
+    if default_is_null:
+        context.change("null-folded", pointer, "an explicit null is the same as the default, and is read as absent")
+    else:
+        context.change("null-lost", pointer, "an explicit null cannot be told from absent, and is read as absent")
+
+
+def _default_is_null(shape: Shape, context: Context) -> bool:
+    notes = shape.notes
+    if "default" not in notes and type(shape) is Ref and shape.name in context.definitions:
+        notes = context.definitions[shape.name].notes
+    return "default" in notes and notes["default"] is None
+
+
+def _or_null(shape: Shape) -> Shape:
+    """A shape or null, with the annotations and hints on the whole."""
+    bare = replace(shape, notes=NO_NOTES, residue=()) if shape.notes or shape.residue else shape
+    return union([bare, Null(shape.pointer)], pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
+
+
+def _can_shed_null(shape: Shape) -> bool:
+    return type(shape) in (Choice, Literal, Null)
+
+
+def _without_null(shape: Shape) -> Shape:
+    bare = NO_NOTES
+    if type(shape) is Choice:
+        branches = [_without_null(branch) if type(branch) in (Choice, Literal) else branch for branch in shape.branches]
+        return union([branch for branch in branches if type(branch) is not Null], pointer=shape.pointer, notes=bare)
+    if type(shape) is Literal:
+        values = tuple(value for value in shape.values if value is not None)
+        return replace(shape, values=values, notes=bare, residue=()) if values else Nothing(shape.pointer)
+    return Nothing(shape.pointer)
+
+
+def _wrapped(shape: Shape) -> Shape:
+    inner = replace(shape, notes=NO_NOTES, residue=()) if shape.notes or shape.residue else shape
+    record: Shape = Record(
+        shape.pointer,
+        fields={VALUE: Field(inner, True)},
+        rest=Nothing(),
+        openness=Openness.CLOSED,
+    )
+    return with_notes(record, lowered_notes(shape.notes, _MARK), tuple(r for r in shape.residue if type(r) is Residue))
+
+
+def _unwrap(codec: Codec | None) -> Codec:
+    read, write = apply(codec), encoder(codec)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is dict and len(value) == 1 and VALUE in value:
+            return read(value[VALUE], trail, run)
+        if run.either:
+            return read(value, trail, run)
+        return run.misfit(value, trail, f"must be an object of {VALUE!r}, or null to leave it out")
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        return {VALUE: write(value, trail, run)}
+
+    return Codec(decode, encode)
+
+
+def _explicit(codec: Codec | None) -> Codec:
+    read, write = apply(codec), encoder(codec)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is dict and len(value) == 1 and value.get(EXPLICIT) is True:
+            return None
+        return read(value, trail, run)
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        return {EXPLICIT: True} if value is None else write(value, trail, run)
+
+    return Codec(decode, encode)
+
+
+_MARK: Final = _explicit(None)
+"""Any codec that transforms, for the question which annotations may stay."""

@@ -1,0 +1,275 @@
+"""Lowering objects: closing what is open by omission, carrying what is open expressly, and filling in what is optional."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from strictcall.dialect.model import State
+from strictcall.shape.admit import matches
+from strictcall.shape.model import NO_NOTES, Anything, Field, List, Nothing, Openness, Record, Shape
+from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
+from strictcall.wire.context import Context, Lowered, Refusal, lowered_notes
+from strictcall.wire.maps import entries, lower_map
+from strictcall.wire.names import legal_name
+from strictcall.wire.optional import Part, optional
+from strictcall.wire.scalars import constraint_dropped, pattern_holds
+
+EXTRA: Final = "additional_properties"
+"""The field that holds a record's free names as entries, beside its declared ones."""
+
+
+def lower_record(shape: Record, context: Context) -> Lowered:
+    """An object below the root."""
+    if shape.is_map and shape.openness is Openness.OMITTED:
+        # Nothing but "an object": no author means the empty one by that.
+        shape = replace(shape, openness=Openness.OPEN)
+    return lower_object(shape, context)
+
+
+def lower_object(shape: Record, context: Context) -> Lowered:
+    """An object, the root included, where one that declares nothing takes nothing."""
+    by_omission = shape.openness is Openness.OMITTED
+    shape = _closed(shape, context)
+    carries = shape.openness is not Openness.CLOSED or bool(shape.patterns)
+    if carries and shape.openness is Openness.OPEN and context.policy.open_objects == "refuse":
+        raise Refusal(f"{shape.pointer or 'the root'} is an open object, and the policy refuses those")
+    native = context.dialect.open_objects
+    if carries and not shape.fields and not native:
+        return lower_map(shape, context)
+    parts = _Parts.lower(shape, context)
+    wire = replace(shape, fields=parts.fields, patterns={}, names=None)
+    free = _Free((), None)
+    if carries and native:
+        wire, free = _open(shape, wire, context)
+    elif carries:
+        parts.carry(shape, context)
+        wire = replace(wire, fields=parts.fields, rest=Nothing(shape.pointer), openness=Openness.CLOSED)
+    closes = by_omission and shape.openness is Openness.CLOSED
+    codec = parts.codec(free if carries and native else None, closes=closes)
+    wire = replace(wire, notes=lowered_notes(shape.notes, codec))
+    return _counted(shape, wire, context, carries and not native), codec
+
+
+def _closed(shape: Record, context: Context) -> Record:
+    """An object that is open only by omission, as the policy has it."""
+    if shape.openness is not Openness.OMITTED:
+        return shape
+    policy = context.policy.open_objects
+    if policy == "refuse":
+        raise Refusal(f"{shape.pointer or 'the root'} does not say whether it takes further names, and the policy refuses that")
+    if policy == "carry":
+        return shape
+    context.change("object-closed", shape.pointer, "names that the schema does not declare cannot be said")
+    return replace(shape, rest=Nothing(shape.pointer), openness=Openness.CLOSED)
+
+
+def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]:
+    """The free names of a record whose dialect has open objects."""
+    patterns: dict[str, Shape] = {}
+    codecs: list[tuple[str, Codec | None]] = []
+    rest, codec = shape.rest, None
+    allowed = context.dialect.patterns
+    held = (
+        context.holds("patternProperties")
+        and (allowed is None or len(shape.patterns) <= allowed)
+        and all(pattern_holds(pattern, context.dialect) for pattern in shape.patterns)
+    )
+    if shape.patterns and not held:
+        openness, rest = Openness.OPEN, Anything(shape.pointer)
+        message = "which names take which values is not held on the wire"
+        hint = "names " + " | ".join(map(repr, shape.patterns))
+        wire = _as_record(context.unheld(wire, "pattern-names", shape.pointer, message, hint))
+    else:
+        openness = shape.openness
+        for pattern, item in shape.patterns.items():
+            patterns[pattern], inner = context.lower(item, context)
+            codecs.append((pattern, inner))
+    if openness is not Openness.CLOSED:
+        rest, codec = context.lower(rest, context)
+    if shape.names is not None:
+        message = "what a free name may be is not held on the wire"
+        wire = _as_record(context.unheld(wire, "property-names", shape.pointer, message, "propertyNames"))
+    return replace(wire, patterns=patterns, rest=rest, openness=openness), _Free(tuple(codecs), codec)
+
+
+def _as_record(shape: Shape) -> Record:
+    assert isinstance(shape, Record)
+    return shape
+
+
+def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Shape:
+    """How many properties there may be, where the wire counts them as the contract does."""
+    counted: Shape = wire
+    for keyword, bound in (("minProperties", shape.min_properties or None), ("maxProperties", shape.max_properties)):
+        if bound is None:
+            continue
+        same_count = context.dialect.optional == "absent" and not encoded
+        every = context.dialect.counts_with_optional or all(field.required for field in wire.fields.values())
+        if same_count and every and context.dialect.state(keyword, bound) is State.ENFORCED:
+            continue
+        field = {"minProperties": {"min_properties": 0}, "maxProperties": {"max_properties": None}}[keyword]
+        counted = replace(_as_record(counted), **field)  # type: ignore[arg-type]
+        counted = constraint_dropped(counted, context, keyword, bound)
+    if shape.names is not None and not encoded and not (context.dialect.open_objects and shape.openness is not Openness.CLOSED):
+        message = "what a name may be is not held on the wire"
+        counted = context.unheld(counted, "property-names", shape.pointer, message, "propertyNames")
+    return counted
+
+
+@dataclass(frozen=True, slots=True)
+class _Free:
+    """The codecs of free names: those of the patterns, in order, and that of every other name."""
+
+    patterns: tuple[tuple[str, Codec | None], ...]
+    rest: Codec | None
+
+    def of(self, name: str) -> Codec | None:
+        """The codec of one free name."""
+        for pattern, codec in self.patterns:
+            if matches(pattern, name):
+                return codec
+        return self.rest
+
+    @property
+    def level(self) -> int:
+        """How much these codecs do at most."""
+        return max(level(self.rest), *(level(codec) for _, codec in self.patterns), 0)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """A record's declared fields on their way to the wire, by contract name."""
+
+    names: dict[str, str]
+    parts: dict[str, Part]
+    extra: tuple[str, Codec] | None = None
+    extra_field: Field | None = None
+
+    @classmethod
+    def lower(cls, shape: Record, context: Context) -> _Parts:
+        taken: set[str] = set()
+        parts = cls({}, {})
+        for name, field in shape.fields.items():
+            if type(field.shape) is Nothing:
+                _forbidden(name, field, shape, context)
+                continue
+            if field.conditional and shape.openness is not Openness.CLOSED:
+                field = replace(field, shape=Anything(field.shape.pointer, field.shape.notes))
+            elif field.conditional:
+                message = f"{name!r} is typed by the branches that speak of it; where none applies, other values cannot be said"
+                context.change("condition-name", field.shape.pointer, message)
+            wire_name = legal_name(name, context.dialect.property_name)
+            while wire_name in taken:
+                wire_name += "_"
+            if wire_name != name:
+                context.change("property-renamed", field.shape.pointer, f"{name!r} is called {wire_name!r} on the wire")
+            taken.add(wire_name)
+            parts.names[name] = wire_name
+            parts.parts[name] = optional(field, context)
+        return parts
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The wire's fields."""
+        found = {self.names[name]: part.field for name, part in self.parts.items()}
+        if self.extra is not None and self.extra_field is not None:
+            found[self.extra[0]] = self.extra_field
+        return found
+
+    def carry(self, shape: Record, context: Context) -> None:
+        """Add the field that holds free names as entries."""
+        entry, codec = entries(replace(shape, notes=NO_NOTES, residue=()), context)
+        message = "further names are written as a list of entries; a key could be written twice"
+        context.change("extra-entries", shape.pointer, message)
+        name = EXTRA
+        while name in self.names.values():
+            name += "_"
+        self.extra = (name, codec)
+        self.extra_field = Field(List(shape.pointer, rest=entry), True)
+
+    def codec(self, free: _Free | None, *, closes: bool) -> Codec | None:
+        """The record's codec; ``None`` where it would do nothing that the local check does not do."""
+        renamed = any(name != wire for name, wire in self.names.items())
+        nulls = any(part.null_is_absent for part in self.parts.values())
+        inner = max((level(part.codec) for part in self.parts.values()), default=0)
+        highest = max(inner, free.level if free else 0, 2 if renamed or nulls or self.extra else 0)
+        if not highest and not closes:
+            return None
+        return _record_codec(self, free, highest == 2)
+
+
+def _forbidden(name: str, field: Field, shape: Record, context: Context) -> None:
+    if field.required:
+        raise Refusal(f"{shape.pointer or 'the root'} demands {name!r}, for which no value is allowed")
+    if shape.openness is not Openness.CLOSED:
+        context.change("name-forbidden", field.shape.pointer, f"that {name!r} is not allowed is not held on the wire")
+
+
+def _record_codec(parts: _Parts, free: _Free | None, transforms: bool) -> Codec:
+    readers = {
+        wire: (name, apply(parts.parts[name].codec), parts.parts[name].null_is_absent)
+        for name, wire in parts.names.items()
+    }
+    by_name = {name: readers[wire] for name, wire in parts.names.items()}
+    declared = list(parts.names)
+    extra, extra_codec = parts.extra or ("", None)
+    read_extra = apply(extra_codec)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is not dict:
+            return value
+        found: dict[str, Any] = {}
+        for wire, item in value.items():
+            reader = readers.get(wire) or (by_name.get(wire) if run.either else None)
+            if reader is not None:
+                name, read, null_is_absent = reader
+                if item is not None or not null_is_absent:
+                    found[name] = read(item, (trail, name), run)
+            elif extra_codec is not None and wire == extra and item is not None:
+                _add(found, read_extra(item, trail, run), declared, trail, run)
+            elif free is not None:
+                found[wire] = apply(free.of(wire))(item, (trail, wire), run)
+            elif run.either and extra_codec is not None and wire != extra:
+                _add(found, read_extra({wire: item}, trail, run), declared, trail, run)
+            elif extra_codec is None or wire != extra:
+                run.unknown(wire, trail, declared)
+        return found if transforms else value
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        return _encode(value, trail, run, parts, free)
+
+    return Codec(decode, encode, transforms)
+
+
+def _add(found: dict[str, Any], more: Any, declared: list[str], trail: Trail, run: Run) -> None:
+    """Put an object's free names beside its declared ones, which they may not repeat."""
+    if type(more) is not dict:
+        return
+    for name, item in more.items():
+        if name in found or name in declared:
+            run.misfit(name, (trail, name), "is declared by name, so it cannot also be an entry")
+        else:
+            found[name] = item
+
+
+def _encode(value: Any, trail: Trail, run: Run, parts: _Parts, free: _Free | None) -> Any:
+    if type(value) is not dict:
+        return run.misfit(value, trail, "must be an object")
+    written: dict[str, Any] = {}
+    for name, part in parts.parts.items():
+        if name in value:
+            written[parts.names[name]] = encoder(part.codec)(value[name], (trail, name), run)
+        elif part.null_is_absent:
+            written[parts.names[name]] = None
+    more = {name: item for name, item in value.items() if name not in parts.parts}
+    if parts.extra is not None:
+        name, codec = parts.extra
+        written[name] = codec.encode(more, trail, run)
+    elif free is not None:
+        written.update((name, encoder(free.of(name))(item, (trail, name), run)) for name, item in more.items())
+    else:
+        for name in more:
+            run.unknown(name, trail, list(parts.parts))
+    return written

@@ -1,0 +1,93 @@
+"""Lowering null, booleans, numbers and strings: only bounds, patterns and formats can be in the way."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from strictcall.dialect.model import Dialect, State
+from strictcall.json_value import excerpt
+from strictcall.shape.model import Boolean, Null, Number, Shape, Text
+from strictcall.wire.context import Context, Lowered
+
+
+def lower_null(shape: Null, context: Context) -> Lowered:
+    """null is null everywhere."""
+    return shape, None
+
+
+def lower_boolean(shape: Boolean, context: Context) -> Lowered:
+    """true and false are so everywhere."""
+    return shape, None
+
+
+def lower_number(shape: Number, context: Context) -> Lowered:
+    """A number keeps the bounds that the decoder holds; the others are checked afterwards."""
+    wire: Number = shape
+    dropped = {keyword: value for keyword, value in shape.bounds.items() if not context.holds(keyword, value)}
+    if dropped:
+        kept = {keyword: value for keyword, value in shape.bounds.items() if keyword not in dropped}
+        wire = replace(wire, bounds=kept)
+    if shape.format is not None:
+        wire = replace(wire, format=None)
+    lowered: Shape = wire
+    for keyword, value in dropped.items():
+        lowered = constraint_dropped(lowered, context, keyword, value)
+    return lowered, None
+
+
+def constraint_dropped(shape: Shape, context: Context, keyword: str, value: object) -> Shape:
+    """Report a bound that the decoder does not hold."""
+    text = f"{keyword} {excerpt(value, 80)}"
+    return context.unheld(shape, "constraint-dropped", shape.pointer, f"{text} is not held on the wire", text)
+
+
+def lower_text(shape: Text, context: Context) -> Lowered:
+    """A string keeps its lengths, pattern and format where the decoder holds them."""
+    wire: Text = shape
+    dropped: list[tuple[str, object]] = []
+    if shape.min_length and not context.holds("minLength", shape.min_length):
+        wire = replace(wire, min_length=0)
+        dropped.append(("minLength", shape.min_length))
+    if shape.max_length is not None and not context.holds("maxLength", shape.max_length):
+        wire = replace(wire, max_length=None)
+        dropped.append(("maxLength", shape.max_length))
+    if shape.patterns:
+        held = [pattern for pattern in shape.patterns if pattern_holds(pattern, context.dialect)][:1]
+        wire = replace(wire, patterns=tuple(held))
+        dropped.extend(("pattern", pattern) for pattern in shape.patterns if pattern not in held)
+    lowered: Shape = wire
+    if shape.format is not None:
+        lowered = _format(wire, shape.format, context)
+    for keyword, value in dropped:
+        lowered = constraint_dropped(lowered, context, keyword, value)
+    return lowered, None
+
+
+def _format(wire: Text, name: str, context: Context) -> Shape:
+    known = context.dialect.formats is None or name in context.dialect.formats
+    kept = known and context.keeps("format")
+    lowered: Shape = wire if kept else replace(wire, format=None)
+    if context.policy.formats == "assert":
+        message = f"format {name!r} is only an annotation on the wire"
+        return context.unheld(lowered, "format-checked", wire.pointer, message, "" if kept else f"format {name}")
+    if not kept:
+        return context.unheld(lowered, "format-dropped", wire.pointer, f"format {name!r} is not known", f"format {name}")
+    return lowered
+
+
+def pattern_holds(pattern: str, dialect: Dialect) -> bool:
+    """Whether the decoder holds a pattern as the standard means it."""
+    if dialect.state("pattern", pattern) is not State.ENFORCED:
+        return False
+    return not any(finder.search(pattern) for finder in _forbidden(dialect))
+
+
+def _forbidden(dialect: Dialect) -> tuple[re.Pattern[str], ...]:
+    return tuple(_compiled(source) for source in dialect.regex_forbidden.values())
+
+
+@lru_cache(maxsize=256)
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)

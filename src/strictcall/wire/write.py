@@ -1,0 +1,225 @@
+"""Writing: a wire shape as JSON Schema, in the dialect's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from strictcall.dialect.model import Dialect, State
+from strictcall.json_value import escape
+from strictcall.shape.admit import kind_of
+from strictcall.shape.model import (
+    Anything,
+    Boolean,
+    Choice,
+    Definitions,
+    List,
+    Literal,
+    Nothing,
+    Null,
+    Number,
+    Openness,
+    Record,
+    Ref,
+    Shape,
+    Text,
+)
+from strictcall.shape.resolve import ROOT
+from strictcall.wire.hints import described
+
+_SIMPLE: Final = (Null, Boolean, Number, Text)
+"""Kinds of shape that may share one node with a list of types: no two of them speak through the same keyword."""
+
+
+class Writer:
+    """Writes one wire schema. ``hints``: whether constraints that the wire does not hold are said in descriptions."""
+
+    def __init__(self, dialect: Dialect, definitions: Definitions, root: Shape, *, hints: bool) -> None:
+        self._dialect = dialect
+        self._definitions = definitions
+        self._hints = hints
+        self._root = root
+        self._written: dict[str, Any] = {}
+        self._waiting: list[str] = []
+
+    def schema(self) -> dict[str, Any]:
+        """The whole schema, with the definitions that it uses in the order of their first use."""
+        schema = self._node(self._root)
+        defined: dict[str, Any] = {}
+        while self._waiting:
+            name = self._waiting.pop(0)
+            defined[self._name(name)] = self._node(self._definitions[name])
+        if defined:
+            schema["$defs"] = defined
+        return schema
+
+    def _node(self, shape: Shape) -> dict[str, Any]:
+        return _WRITERS[type(shape)](self, shape)
+
+    def _with_notes(self, node: dict[str, Any], shape: Shape) -> dict[str, Any]:
+        """A node with the annotations that the dialect takes, and the hints, behind what it says of its values."""
+        if not shape.notes and not shape.residue:
+            return node
+        for keyword, value in shape.notes.items():
+            if keyword != "description" and self._dialect.state(keyword) is not State.REJECTED:
+                node[keyword] = value
+        description = described(shape.notes.get("description"), shape.residue if self._hints else _needed(shape))
+        if description is not None and self._dialect.state("description") is not State.REJECTED:
+            node["description"] = description
+        return node
+
+    def anything(self, shape: Anything) -> dict[str, Any]:
+        return self._with_notes({}, shape)
+
+    def nothing(self, shape: Nothing) -> dict[str, Any]:
+        raise AssertionError("a shape without values is never written")
+
+    def null(self, shape: Null) -> dict[str, Any]:
+        return self._with_notes({"type": "null"}, shape)
+
+    def boolean(self, shape: Boolean) -> dict[str, Any]:
+        return self._with_notes({"type": "boolean"}, shape)
+
+    def number(self, shape: Number) -> dict[str, Any]:
+        node: dict[str, Any] = {"type": "integer" if shape.integer else "number", **shape.bounds}
+        if shape.format is not None:
+            node["format"] = shape.format
+        return self._with_notes(node, shape)
+
+    def text(self, shape: Text) -> dict[str, Any]:
+        node: dict[str, Any] = {"type": "string"}
+        if shape.min_length:
+            node["minLength"] = shape.min_length
+        if shape.max_length is not None:
+            node["maxLength"] = shape.max_length
+        if shape.patterns:
+            node["pattern"] = shape.patterns[0]
+        if shape.format is not None:
+            node["format"] = shape.format
+        return self._with_notes(node, shape)
+
+    def literal(self, shape: Literal) -> dict[str, Any]:
+        node: dict[str, Any] = {}
+        kind = _literal_type(shape)
+        if kind is not None and (self._dialect.typed_literals or shape.declared is not None):
+            node["type"] = kind
+        if len(shape.values) == 1 and self._dialect.const == "const":
+            node["const"] = shape.values[0]
+        else:
+            node["enum"] = list(shape.values)
+        return self._with_notes(node, shape)
+
+    def list(self, shape: List) -> dict[str, Any]:
+        node: dict[str, Any] = {"type": "array"}
+        if shape.prefix:
+            node["prefixItems"] = [self._node(item) for item in shape.prefix]
+        # An array that ends with its positions says so by its length alone, where the engine would ask for no item type.
+        plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
+        if not (plain and self._dialect.untyped_items) and not (shape.prefix and shape.max_items == len(shape.prefix)):
+            node["items"] = self._node(shape.rest)
+        if shape.min_items:
+            node["minItems"] = shape.min_items
+        if shape.max_items is not None:
+            node["maxItems"] = shape.max_items
+        if shape.unique:
+            node["uniqueItems"] = True
+        return self._with_notes(node, shape)
+
+    def record(self, shape: Record) -> dict[str, Any]:
+        node: dict[str, Any] = {"type": "object"}
+        all_required = self._dialect.optional == "null"
+        if shape.fields or all_required or shape.openness is Openness.CLOSED:
+            node["properties"] = {name: self._node(field.shape) for name, field in shape.fields.items()}
+        required = [name for name, field in shape.fields.items() if field.required]
+        if required or all_required:
+            node["required"] = required
+        if shape.patterns:
+            node["patternProperties"] = {pattern: self._node(item) for pattern, item in shape.patterns.items()}
+        if shape.openness is Openness.CLOSED:
+            node["additionalProperties"] = False
+        elif shape.openness is Openness.OPEN:
+            plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
+            node["additionalProperties"] = True if plain else self._node(shape.rest)
+        if shape.min_properties:
+            node["minProperties"] = shape.min_properties
+        if shape.max_properties is not None:
+            node["maxProperties"] = shape.max_properties
+        return self._with_notes(node, shape)
+
+    def choice(self, shape: Choice) -> dict[str, Any]:
+        if self._dialect.null == "type_list" and _is_simple(shape):
+            node: dict[str, Any] = {"type": []}
+            for branch in shape.branches:
+                part = self._node(branch)
+                node["type"].append(part.pop("type"))
+                node.update(part)
+            return self._with_notes(node, shape)
+        return self._with_notes({"anyOf": [self._node(branch) for branch in shape.branches]}, shape)
+
+    def reference(self, shape: Ref) -> dict[str, Any]:
+        node = {"$ref": self._target(shape.name)}
+        annotated = self._with_notes({}, shape)
+        if not annotated:
+            return node
+        if self._dialect.reference_siblings.issuperset(annotated):
+            return {**node, **annotated}
+        return {"anyOf": [node], **annotated}
+
+    def _target(self, name: str) -> str:
+        if name == ROOT and self._definitions[ROOT] is self._root:
+            return "#"
+        if name not in self._written:
+            self._written[name] = True
+            self._waiting.append(name)
+        return f"#/$defs/{escape(self._name(name))}"
+
+    def _name(self, name: str) -> str:
+        """The key of a definition; the contract's root needs one where it is not the wire's."""
+        if name != ROOT:
+            return name
+        key = "arguments"
+        while key in self._definitions:
+            key += "_"
+        return key
+
+
+def _needed(shape: Shape) -> tuple[Any, ...]:
+    """The hints without which a value cannot be written rightly, whatever the policy says of hints."""
+    return tuple(residue for residue in shape.residue if residue.code in ("json-text", "recursion-text"))
+
+
+def _literal_type(shape: Literal) -> str | None:
+    kinds = {kind_of(value) for value in shape.values}
+    if len(kinds) != 1:
+        return None
+    kind = kinds.pop()
+    if kind == "number" and shape.declared != "number" and all(type(value) is int for value in shape.values):
+        return "integer"
+    return kind
+
+
+def _is_simple(shape: Choice) -> bool:
+    """Whether the branches can be one node with a list of types."""
+    kinds = [type(branch) for branch in shape.branches]
+    formats = [branch for branch in shape.branches if type(branch) in (Number, Text) and branch.format is not None]  # type: ignore[attr-defined]
+    return (
+        all(kind in _SIMPLE for kind in kinds)
+        and len(set(kinds)) == len(kinds)
+        and len(formats) < 2
+        and not any(branch.notes or branch.residue for branch in shape.branches)
+    )
+
+
+_WRITERS: Final[Mapping[type[Shape], Callable[[Writer, Any], dict[str, Any]]]] = {
+    Anything: Writer.anything,
+    Nothing: Writer.nothing,
+    Null: Writer.null,
+    Boolean: Writer.boolean,
+    Number: Writer.number,
+    Text: Writer.text,
+    Literal: Writer.literal,
+    List: Writer.list,
+    Record: Writer.record,
+    Choice: Writer.choice,
+    Ref: Writer.reference,
+}
