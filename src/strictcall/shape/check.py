@@ -81,7 +81,7 @@ def nearest(name: str, declared: Iterable[str]) -> str | None:
 def unknown_name(name: str, at: str, declared: Iterable[str]) -> Fault:
     """The fault of a name that an object does not take."""
     shown = name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
-    names = list(declared)
+    names = [other for other in declared if other != name]
     expected = "no such argument" if names else "no arguments are taken"
     return Fault(f"{at}{pointer([shown])}", expected, "", nearest(name, names))
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from strictcall.json_value import compact, escape
-from strictcall.shape.meet import union, with_notes
 from strictcall.shape.model import NO_NOTES, Anything, Choice, Field, Openness, Record, Residue, Shape
 from strictcall.shape.resolve import Place
+from strictcall.shape.simplify import union, with_notes
 
 Read = Callable[[Any, Place], Shape]
 View = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -50,6 +50,8 @@ _PLAIN: Final = _SILENT | {
     "pattern",
     "minItems",
     "maxItems",
+    "format",
+    "type",
     "not",
 }
 _TEXT_LENGTH: Final = 80
@@ -75,7 +77,7 @@ class Conditions:
         if not _CONSTRAINING.issuperset(view) or view.get("type", "object") != "object":
             return False
         for name, item in view.get("properties", {}).items():
-            if name not in fields and type(item) is dict and not _PLAIN.issuperset(item):
+            if name not in fields and type(item) is dict and not _is_plain(item):
                 return False
         if "properties" in view and not fields:
             return False
@@ -117,16 +119,22 @@ class Conditions:
     def _with_names(self, shape: Shape, parts: list[tuple[Any, Place]]) -> Shape:
         """A record that also takes the names of these branches, each of what the branches say of it together."""
         if type(shape) is Choice:
-            branches = tuple(self._with_names(branch, parts) if type(branch) is Record else branch for branch in shape.branches)
+            branches = tuple(
+                self._with_names(branch, parts) if type(branch) is Record else branch for branch in shape.branches
+            )
             return replace(shape, branches=branches)
         if type(shape) is not Record or shape.openness is Openness.CLOSED:
             return shape
         found: dict[str, list[Shape]] = {}
+        named: set[str] = set()
         for node, place in parts:
             for name, item, at in self._names(node, place):
-                if name not in shape.fields:
-                    found.setdefault(name, []).append(Anything(at.pointer) if item is None else self._read(item, at))
-        joined = {name: Field(_either(shapes), False, True) for name, shapes in found.items()}
+                if name in shape.fields:
+                    continue
+                found.setdefault(name, []).append(Anything(at.pointer) if item is None else self._read(item, at))
+                if item is not None:
+                    named.add(name)
+        joined = {name: Field(_either(shapes), False, True, name in named) for name, shapes in found.items()}
         return replace(shape, fields={**shape.fields, **joined}) if joined else shape
 
     def _names(self, node: Any, place: Place) -> Iterator[tuple[str, Any, Place]]:
@@ -146,6 +154,12 @@ class Conditions:
             yield from self._names(view.get(keyword), place.at("/" + keyword))
         for name, item in view.get("dependentSchemas", {}).items():
             yield from self._names(item, place.at(f"/dependentSchemas/{escape(name)}"))
+
+
+def _is_plain(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema only bounds or lists what a value may be, and is at most a scalar by its type."""
+    kinds = schema.get("type", ())
+    return _PLAIN.issuperset(schema) and {"object", "array"}.isdisjoint([kinds] if type(kinds) is str else kinds)
 
 
 def _either(shapes: list[Shape]) -> Shape:

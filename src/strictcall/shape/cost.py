@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-
 IN_PLACE_LISTS: Final = ("allOf", "anyOf", "oneOf")
 IN_PLACE: Final = ("not", "if", "then", "else")
 MOST_EVALUATIONS: Final = 100_000
@@ -87,5 +86,3 @@ def _target(reference: str, document: dict[str, Any]) -> Any:
         else:
             return None
     return node
-
-

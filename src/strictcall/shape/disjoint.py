@@ -30,7 +30,12 @@ def disjoint(left: Shape, right: Shape, definitions: Definitions, depth: int = 0
         return not any(admits(left, value, definitions) for value in right.values)
     match left, right:
         case Number(), Number():
-            return _apart(left.bounds.get("minimum"), left.bounds.get("maximum"), right.bounds.get("minimum"), right.bounds.get("maximum"))
+            return _apart(
+                left.bounds.get("minimum"),
+                left.bounds.get("maximum"),
+                right.bounds.get("minimum"),
+                right.bounds.get("maximum"),
+            )
         case Text(), Text():
             return _apart(left.min_length, left.max_length, right.min_length, right.max_length)
         case List(), List():
@@ -53,8 +58,8 @@ def _apart(low: float | None, high: float | None, other_low: float | None, other
 def _lists(left: List, right: List, definitions: Definitions, depth: int) -> bool:
     if _apart(left.min_items, left.max_items, right.min_items, right.max_items):
         return True
-    first = (shape.prefix[0] if shape.prefix else shape.rest for shape in (left, right))
-    return max(left.min_items, right.min_items) > 0 and disjoint(*first, definitions, depth + 1)
+    one, two = (shape.prefix[0] if shape.prefix else shape.rest for shape in (left, right))
+    return max(left.min_items, right.min_items) > 0 and disjoint(one, two, definitions, depth + 1)
 
 
 def _records(left: Record, right: Record, definitions: Definitions, depth: int) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from strictcall.shape.admit import admits, matches
 from strictcall.shape.model import (
@@ -29,20 +29,11 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
+from strictcall.shape.simplify import bounded, possible, union, with_notes
 
 MOST_BRANCHES: Final = 64
 """How many branches two unions may multiply to; beyond that the larger is kept as residue."""
 MOST_DEPTH: Final = 40
-
-AnyShape = TypeVar("AnyShape", bound=Shape)
-
-
-def with_notes(shape: AnyShape, notes: Mapping[str, Any], residue: tuple[Residue, ...] = ()) -> AnyShape:
-    """A shape with annotations that win over its own, and further residue."""
-    if not notes and not residue:
-        return shape
-    merged = {**shape.notes, **notes} if shape.notes else notes
-    return replace(shape, notes=merged, residue=shape.residue + residue)
 
 
 class Meet:
@@ -88,7 +79,8 @@ class Meet:
         if type(left) is not type(right):
             return Nothing(left.pointer)
         met = self._same_kind(left, right)
-        return replace(met, pointer=left.pointer, notes=notes or NO_NOTES, residue=residue + met.residue)
+        met = replace(met, pointer=left.pointer, notes=notes or NO_NOTES, residue=residue + met.residue)
+        return possible(bounded(met) if type(met) is List else met)
 
     def _same_kind(self, left: Shape, right: Shape) -> Shape:
         match left, right:
@@ -151,8 +143,6 @@ class Meet:
         fields = {}
         for name in [*left.fields, *(name for name in right.fields if name not in left.fields)]:
             fields[name] = self._field(name, left, right)
-        if any(field.required and type(field.shape) is Nothing for field in fields.values()):
-            return Nothing()
         maxima = [m for m in (left.max_properties, right.max_properties) if m is not None]
         names = left.names or right.names
         if left.names is not None and right.names is not None:
@@ -177,7 +167,8 @@ class Meet:
                 # A declared name is what it is; what the other side's branches say of it is residue already.
                 declared, joined = (two, one) if one.conditional else (one, two)
                 return replace(declared, required=declared.required or joined.required)
-            return Field(self(one.shape, two.shape), one.required or two.required, one.conditional)
+            required, named = one.required or two.required, one.named or two.named
+            return Field(self(one.shape, two.shape), required, one.conditional, named)
         present, other = (one, right) if one is not None else (two, left)
         assert present is not None
         outside = self._outside(other, name)
@@ -275,37 +266,3 @@ def _texts(left: Text, right: Text) -> Text:
         patterns=tuple(dict.fromkeys(left.patterns + right.patterns)),
         format=right.format or left.format,
     )
-
-
-def union(
-    branches: list[Shape],
-    *,
-    pointer: str = "",
-    notes: Mapping[str, Any] = NO_NOTES,
-    residue: tuple[Residue, ...] = (),
-    exclusive: bool = False,
-) -> Shape:
-    """A choice, simplified: impossible branches left out, nested choices without annotations unfolded."""
-    flat: list[Shape] = []
-    for branch in branches:
-        if type(branch) is Nothing:
-            continue
-        if type(branch) is Choice and not branch.notes and not branch.residue and not (branch.exclusive or exclusive):
-            flat.extend(branch.branches)
-        else:
-            flat.append(branch)
-    nulls = [branch for branch in flat if type(branch) is Null]
-    if len(nulls) > 1 and not exclusive:
-        flat = [branch for branch in flat if type(branch) is not Null] + nulls[:1]
-    if any(type(branch) is Anything for branch in flat):
-        unheld = [r for branch in flat for r in branch.residue]
-        if exclusive and len(flat) > 1:
-            unheld.append(Residue("one-of-overlap", pointer, "exactly one form"))
-        return Anything(pointer, notes or NO_NOTES, residue + tuple(unheld))
-    if not flat:
-        return Nothing(pointer)
-    if len(flat) == 1:
-        return with_notes(flat[0], notes, residue)
-    return Choice(pointer, notes or NO_NOTES, residue, tuple(flat), exclusive)
-
-

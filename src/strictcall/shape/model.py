@@ -124,12 +124,13 @@ class Field:
     """A declared name of a record.
 
     ``conditional``: the name occurs only in branches that constrain the record (``if``, ``anyOf`` of ``required`` …); its
-    shape then speaks for those branches only.
+    shape then speaks for those branches only. ``named``: some ``properties`` has the name, not only a ``required``.
     """
 
     shape: Shape
     required: bool = False
     conditional: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +172,6 @@ class Ref(Shape):
 
 Definitions = Mapping[str, Shape]
 """Shapes by the names that ``Ref`` uses."""
+
+ROOT: Final = "#"
+"""The name of the whole document among its definitions."""

@@ -13,9 +13,10 @@ from typing import Any, Final
 from strictcall.json_value import escape
 from strictcall.shape.condition import Conditions
 from strictcall.shape.draft import Draft
-from strictcall.shape.meet import Meet, union, with_notes
+from strictcall.shape.meet import Meet
 from strictcall.shape.model import (
     NO_NOTES,
+    ROOT,
     Anything,
     Boolean,
     Field,
@@ -31,7 +32,9 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
-from strictcall.shape.resolve import ROOT, Place, References
+from strictcall.shape.prune import pruned
+from strictcall.shape.resolve import Place, References
+from strictcall.shape.simplify import bounded, possible, union, with_notes
 
 MOST_NODES: Final = 100_000
 """How many schema nodes one contract may have."""
@@ -94,7 +97,8 @@ class Reader:
         self.definitions[ROOT] = shape
         while self._pending:
             self._define(next(iter(self._pending)))
-        return shape
+        self.definitions = pruned(self.definitions)
+        return self.definitions[ROOT]
 
     def resolve(self, ref: Ref) -> Shape | None:
         """What a reference stands for, or ``None`` while that is being read."""
@@ -178,14 +182,18 @@ class Reader:
             rest = self.read(view["unevaluatedProperties"], place.at("/unevaluatedProperties"))
             if type(shape) is Record and shape.openness is Openness.OMITTED:
                 openness = Openness.CLOSED if type(rest) is Nothing else Openness.OPEN
-                shape = replace(shape, rest=rest, openness=openness)
+                fields = {
+                    name: field if field.named else replace(field, shape=self._meet(field.shape, rest))
+                    for name, field in shape.fields.items()
+                }
+                shape = possible(replace(shape, fields=fields, rest=rest, openness=openness))
             elif not (type(shape) is Record and type(shape.rest) in (Anything, Nothing)):
                 residue = Residue("unevaluated", f"{place.pointer}/unevaluatedProperties", "no further names")
                 shape = with_notes(shape, NO_NOTES, (residue,))
         if "unevaluatedItems" in view and "items" not in view:
             rest = self.read(view["unevaluatedItems"], place.at("/unevaluatedItems"))
             if type(shape) is List and view.keys().isdisjoint(_COMBINING | {"contains", "if"}):
-                shape = _bounded(replace(shape, rest=rest))
+                shape = possible(bounded(replace(shape, rest=rest)))
             elif type(rest) is not Anything:
                 residue = Residue("unevaluated", f"{place.pointer}/unevaluatedItems", "no further items")
                 shape = with_notes(shape, NO_NOTES, (residue,))
@@ -223,16 +231,16 @@ class Reader:
 
     def _number(self, view: Mapping[str, Any], place: Place, notes: Mapping[str, Any]) -> Shape:
         bounds = {keyword: view[keyword] for keyword in BOUNDS if keyword in view}
-        return Number(place.pointer, notes, (), view.get("type") == "integer", bounds or NO_NOTES, view.get("format"))
+        return possible(Number(place.pointer, notes, (), False, bounds or NO_NOTES, view.get("format")))
 
     def _integer(self, view: Mapping[str, Any], place: Place, notes: Mapping[str, Any]) -> Shape:
         bounds = {keyword: view[keyword] for keyword in BOUNDS if keyword in view}
-        return Number(place.pointer, notes, (), True, bounds or NO_NOTES, view.get("format"))
+        return possible(Number(place.pointer, notes, (), True, bounds or NO_NOTES, view.get("format")))
 
     def _text(self, view: Mapping[str, Any], place: Place, notes: Mapping[str, Any]) -> Shape:
         patterns = (view["pattern"],) if "pattern" in view else ()
         maximum = view.get("maxLength")
-        return Text(
+        text = Text(
             place.pointer,
             notes,
             (),
@@ -241,6 +249,7 @@ class Reader:
             patterns,
             view.get("format"),
         )
+        return possible(text)
 
     def _boolean(self, view: Mapping[str, Any], place: Place, notes: Mapping[str, Any]) -> Shape:
         return Boolean(place.pointer, notes)
@@ -253,18 +262,17 @@ class Reader:
         prefix = tuple(self.read(item, place.at(f"/prefixItems/{index}")) for index, item in enumerate(listed))
         rest = self.read(view["items"], place.at("/items")) if "items" in view else Anything(place.pointer)
         maximum = view.get("maxItems")
-        return _bounded(
-            List(
-                place.pointer,
-                notes,
-                (),
-                prefix,
-                rest,
-                int(view.get("minItems", 0)),
-                None if maximum is None else int(maximum),
-                bool(view.get("uniqueItems", False)),
-            )
+        array = List(
+            place.pointer,
+            notes,
+            (),
+            prefix,
+            rest,
+            int(view.get("minItems", 0)),
+            None if maximum is None else int(maximum),
+            bool(view.get("uniqueItems", False)),
         )
+        return possible(bounded(array))
 
     def _object(self, view: Mapping[str, Any], place: Place, notes: Mapping[str, Any]) -> Shape:
         required = view.get("required", ())
@@ -280,7 +288,7 @@ class Reader:
         }
         for name in required:
             if name not in fields:
-                fields[name] = Field(Anything(place.pointer), True)
+                fields[name] = Field(Anything(place.pointer), True, named=False)
         names = self.read(view["propertyNames"], place.at("/propertyNames")) if "propertyNames" in view else None
         maximum = view.get("maxProperties")
         record = Record(
@@ -306,7 +314,7 @@ class Reader:
             blank = replace(record, patterns={}, rest=Anything(), openness=Openness.OMITTED)
             ghosts = {name: field for name, field in record.fields.items() if name not in declared}
             kept = {name: field for name, field in record.fields.items() if name in declared}
-            fields = {}
+            fields: dict[str, Field] = {}
             for part, against in ((kept, replace(bare, rest=Anything(), openness=Openness.OMITTED)), (ghosts, bare)):
                 if part:
                     met = self._meet(replace(blank, fields=part, notes=NO_NOTES), against)
@@ -314,9 +322,7 @@ class Reader:
                         return Nothing(record.pointer)
                     fields.update(met.fields)
             settled = replace(record, fields={name: fields[name] for name in record.fields})
-        if any(field.required and type(field.shape) is Nothing for field in settled.fields.values()):
-            return Nothing(record.pointer)
-        return settled
+        return possible(settled)
 
     def _rest(self, view: Mapping[str, Any], place: Place) -> tuple[Shape, Openness]:
         if "additionalProperties" not in view:
@@ -342,15 +348,3 @@ def _notes(view: Mapping[str, Any]) -> Mapping[str, Any]:
     if view.keys().isdisjoint(_ANNOTATION_SET):
         return NO_NOTES
     return {keyword: view[keyword] for keyword in view if keyword in _ANNOTATION_SET}
-
-
-def _bounded(shape: List) -> Shape:
-    """An array whose further items may not exist has a maximum length, and says so only by it."""
-    if type(shape.rest) is not Nothing:
-        return shape
-    maximum = len(shape.prefix) if shape.max_items is None else min(shape.max_items, len(shape.prefix))
-    if shape.min_items > maximum:
-        return Nothing(shape.pointer)
-    return replace(shape, rest=Null(shape.pointer), max_items=maximum)
-
-

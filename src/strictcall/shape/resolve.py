@@ -14,9 +14,7 @@ import referencing.jsonschema
 
 from strictcall.json_value import escape
 from strictcall.shape.draft import Draft
-
-ROOT: Final = "#"
-"""The name under which the whole document is among the definitions."""
+from strictcall.shape.model import ROOT
 
 _SPECIFICATIONS: Final = {
     "2020-12": referencing.jsonschema.DRAFT202012,

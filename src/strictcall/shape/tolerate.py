@@ -102,7 +102,9 @@ _EXPECTED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "exclusiveMaximum": _is(int, float),
     "enum": _is(list),
     "properties": _is(dict),
-    "required": lambda value: type(value) is list and all(type(n) is str for n in value) and len(set(value)) == len(value),
+    "required": lambda value: (
+        type(value) is list and all(type(n) is str for n in value) and len(set(value)) == len(value)
+    ),
 }
 """For the keywords that are often misspelt, whether a value is one that the standard allows."""
 
@@ -189,9 +191,9 @@ class Tolerance:
         names = kind if type(kind) is list else [kind]
         if kind is None or all(type(name) is str and name in TYPE_NAMES for name in names):
             return
-        if not names or not all(type(name) is str for name in names):
+        lowered = [name.lower() for name in names if type(name) is str]
+        if not names or len(lowered) < len(names):
             return
-        lowered = [name.lower() for name in names]
         if not UNTYPED_NAMES.isdisjoint(lowered):
             del node["type"]
         else:
@@ -199,7 +201,9 @@ class Tolerance:
             if not TYPE_NAMES.issuperset(read):
                 return
             node["type"] = read if type(kind) is list else read[0]
-        self._note("read-type-name", pointer, f"type {kind!r} is not a JSON type; it is read as {node.get('type', 'any')!r}")
+        self._note(
+            "read-type-name", pointer, f"type {kind!r} is not a JSON type; it is read as {node.get('type', 'any')!r}"
+        )
 
     def _sets(self, node: dict[str, Any], pointer: str) -> None:
         if type(node.get("properties")) is list:
@@ -209,6 +213,11 @@ class Tolerance:
             node["enum"] = list(node["enum"])
             self._note("read-enum-map", pointer, "'enum' is a map; its keys are read as the values")
         required = node.get("required")
+        if type(required) is list and not all(type(name) is str for name in required):
+            required = node["required"] = [name for name in required if type(name) is str]
+            self._note(
+                "read-required-entries", pointer, "'required' lists something that is not a name; it is left out"
+            )
         if type(required) is list and all(type(name) is str for name in required):
             unique = list(dict.fromkeys(required))
             if len(unique) != len(required):
@@ -258,7 +267,9 @@ class Tolerance:
         return True
 
 
-_STAYS_OUTSIDE: Final = frozenset({"title", "description", "default", "examples", "$defs", "definitions", "$id", "$anchor"})
+_STAYS_OUTSIDE: Final = frozenset(
+    {"title", "description", "default", "examples", "$defs", "definitions", "$id", "$anchor"}
+)
 
 
 def _has_boolean_bound(node: Mapping[str, Any]) -> bool:

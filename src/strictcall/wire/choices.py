@@ -8,7 +8,6 @@ from typing import Any
 
 from strictcall.shape.admit import admits, follow, kind_of, kinds
 from strictcall.shape.disjoint import disjoint
-from strictcall.shape.meet import union
 from strictcall.shape.model import (
     Choice,
     Definitions,
@@ -19,6 +18,7 @@ from strictcall.shape.model import (
     Record,
     Shape,
 )
+from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 
@@ -81,7 +81,9 @@ def _told_apart(shape: Choice, branches: list[Lowered], context: Context) -> lis
     for i, (branch, codec) in enumerate(branches):
         if i in overlapping:
             name = f"option_{i + 1}"
-            context.change("branch-wrapped", branch.pointer, f"a form that looks like another is written inside {name!r}")
+            context.change(
+                "branch-wrapped", branch.pointer, f"a form that looks like another is written inside {name!r}"
+            )
             wrapper = Record(
                 branch.pointer,
                 fields={name: Field(branch, True)},
@@ -122,9 +124,7 @@ def _choice_codec(shape: Choice, branches: list[Lowered], context: Context) -> C
     closes = context.policy.open_objects == "close"
     sayable = [_shut(branch, context.definitions) if closes else branch for branch in shape.branches]
     wire_side = [_Option(wire, apply(codec)) for wire, codec in branches]
-    contract_side = [
-        _Option(branch, encoder(codec)) for branch, (_, codec) in zip(sayable, branches, strict=True)
-    ]
+    contract_side = [_Option(branch, encoder(codec)) for branch, (_, codec) in zip(sayable, branches, strict=True)]
     contract_reading = [
         _Option(branch, apply(codec)) for branch, (_, codec) in zip(shape.branches, branches, strict=True)
     ]
@@ -164,9 +164,11 @@ def _picker(options: Sequence[_Option], definitions: Definitions, *, lenient: bo
         found = table.get(kind_of(value), [])
         if len(found) > 1:
             alike = [option for option in found if resembles(option.shape, value, definitions, lenient=lenient)]
-            if len(alike) == 1:
+            if len(alike) == 1 and lenient:
                 return alike[0]
-            found = [o for o in alike if admits(o.shape, value, definitions, lenient=lenient)] or alike
+            fitting = [option for option in alike if admits(option.shape, value, definitions, lenient=lenient)]
+            # What no decoder held to the wire is still worth reading: the local check then says what is wrong with it.
+            found = fitting or (alike if lenient else [])
         return found[0] if found else None
 
     return pick
@@ -194,5 +196,3 @@ def resembles(shape: Shape, value: Any, definitions: Definitions, *, lenient: bo
             return False
     shut = shape.openness is Openness.CLOSED and not shape.patterns
     return not shut or value.keys() <= shape.fields.keys()
-
-

@@ -11,7 +11,7 @@ from strictcall.dialect.judge import judge
 from strictcall.dialect.model import Dialect
 from strictcall.dialect.registry import load
 from strictcall.errors import ArgumentsError, Fault
-from strictcall.json_value import MAX_DEPTH, MAX_WIRE_DEPTH, LimitError, check_limits, parse
+from strictcall.json_value import MAX_DEPTH, MAX_WIRE_DEPTH, LimitError, check_limits, excerpt, parse
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract, Unreadable, read_contract
 from strictcall.tool import Tool
@@ -63,6 +63,7 @@ class CompiledTool:
     policy: Policy
     _codec: Codec | None = field(default=None, repr=False, compare=False)
     _contract: Contract | None = field(default=None, repr=False, compare=False)
+    _takes_object: bool = field(default=False, repr=False, compare=False)
 
     @property
     def identity(self) -> bool:
@@ -101,12 +102,11 @@ class CompiledTool:
             value = self._codec.decode(value, None, run)
         if _may_be_deep(arguments):
             check_limits(value, MAX_DEPTH)
-        if self._contract is None:
-            return Reading(value, (), tuple(run.faults))
         repairs: tuple[Repair, ...] = ()
-        if either and not run.faults and not self._contract.check.admits(value):
-            value, repairs = mend(value, self._contract.shape, self._contract.definitions)
-        return Reading(value, repairs, _joined(run.faults, self._contract.faults(value)))
+        contract = self._contract
+        if either and contract is not None and not run.faults and not contract.check.admits(value):
+            value, repairs = mend(value, contract.shape, contract.definitions)
+        return Reading(value, repairs, _joined(run.faults, self._faults(value)))
 
     def encode(self, arguments: Any) -> Any:
         """The wire form of arguments in contract form: for history, and for tests.
@@ -133,7 +133,12 @@ class CompiledTool:
             check_limits(arguments, MAX_DEPTH)
         except LimitError as error:
             return (Fault("", str(error)),)
-        return tuple(self._contract.faults(arguments)) if self._contract is not None else ()
+        return tuple(self._faults(arguments))
+
+    def _faults(self, arguments: Any) -> list[Fault]:
+        if self._takes_object and type(arguments) is not dict:
+            return [Fault("", "must be an object", excerpt(arguments))]
+        return self._contract.faults(arguments) if self._contract is not None else []
 
 
 def _value(arguments: Any) -> Any:
@@ -221,6 +226,7 @@ def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: b
         policy,
         wire.codec,
         contract,
+        arguments and not wire.wrapped,
     )
 
 
@@ -249,6 +255,19 @@ def _over_limit(wire: Wire, schema: Any, dialect: Dialect) -> str | None:
     return f"{counts[limit.name]:,} {NAMES[limit.name]}, where the provider's limit is {limit.most:,}"
 
 
+def _nearest_allowed(parameters: Any, dialect: Dialect) -> Any:
+    """What is sent for a tool whose schema the provider refuses and that could not be compiled either.
+
+    The schema with a root that says it is an object, if that is enough; else an object of any kind.
+    """
+    if type(parameters) is dict:
+        root = {name: value for name, value in parameters.items() if name not in dialect.baseline.forbidden_root}
+        candidate = {**root, "type": "object", "properties": parameters.get("properties", {})}
+        if not judge(candidate, dialect, strict=False):
+            return candidate
+    return dict(_ANY_OBJECT)
+
+
 def _loose(
     tool: Tool,
     dialect: Dialect,
@@ -262,11 +281,11 @@ def _loose(
     changes: tuple[Change, ...] = ()
     codec: Codec | None = None
     baseline = bool(judge(parameters, dialect, strict=False))
-    if baseline:
-        parameters = dict(_ANY_OBJECT)
-        if contract is not None and compiled is not None and not judge(compiled[0], dialect, strict=False):
-            parameters, codec = compiled[0], compiled[1].codec
-            changes = contract.changes + compiled[1].changes
+    if baseline and contract is not None and compiled is not None and not judge(compiled[0], dialect, strict=False):
+        parameters, codec = compiled[0], compiled[1].codec
+        changes = contract.changes + compiled[1].changes
+    elif baseline:
+        parameters = _nearest_allowed(parameters, dialect)
     return CompiledTool(
         tool,
         legal_name(tool.name, dialect.tool_name),

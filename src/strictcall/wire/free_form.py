@@ -38,7 +38,9 @@ def lower_anything(shape: Anything, context: Context) -> Lowered:
         raise Refusal(f"{shape.pointer or 'the root'} takes any value, and the policy refuses free-form values")
     if choice == "tree" and context.dialect.recursion:
         context.change("free-form-tree", shape.pointer, "a value of any kind is written as a recursive definition")
-        return Ref(shape.pointer, lowered_notes(shape.notes, TREE_CODEC), shape.residue, _define_tree(context)), TREE_CODEC
+        return Ref(
+            shape.pointer, lowered_notes(shape.notes, TREE_CODEC), shape.residue, _define_tree(context)
+        ), TREE_CODEC
     return json_text(shape, context, "json-text", "a value of any kind is written as text that holds JSON")
 
 
@@ -87,7 +89,9 @@ def _is_entry(entry: Any) -> bool:
     return type(entry) is dict and len(entry) == 2 and type(entry.get("key")) is str and "value" in entry
 
 
-def decode_entries(entries: list[Any], trail: Trail, run: Run, read: Callable[[Any, Trail, Run], Any]) -> dict[str, Any]:
+def decode_entries(
+    entries: list[Any], trail: Trail, run: Run, read: Callable[[Any, Trail, Run], Any]
+) -> dict[str, Any]:
     """An object from its list of entries; a key written twice is a fault."""
     found: dict[str, Any] = {}
     for entry in entries:
@@ -133,5 +137,3 @@ TEXT_CODEC: Final = Codec(_decode_text, _encode_text)
 def lower_nothing(shape: Nothing, context: Context) -> Lowered:
     """No value: only a place that must be filled makes this matter, and then nothing can be said at all."""
     raise Refusal(f"no value is allowed at {shape.pointer or 'the root'}, so no arguments can be valid")
-
-

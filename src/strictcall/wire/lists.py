@@ -35,20 +35,26 @@ def lower_list(shape: List, context: Context) -> Lowered:
 
 def bounded(shape: List, context: Context) -> Shape:
     """An array with the length bounds that the decoder holds, or the nearest weaker ones; the others are checked."""
-    wire: Shape = shape
+    wire, dropped = shape, list[tuple[str, int]]()
     if shape.min_items and not context.holds("minItems", shape.min_items):
-        weaker = max((n for n in (1,) if n <= shape.min_items and context.holds("minItems", n)), default=0)
+        weaker = 1 if context.holds("minItems", 1) else 0
         wire = replace(wire, min_items=weaker)
-        wire = constraint_dropped(wire, context, "minItems", shape.min_items)
+        dropped.append(("minItems", shape.min_items))
     if shape.max_items is not None and not context.holds("maxItems", shape.max_items):
         wire = replace(wire, max_items=None)
-        wire = constraint_dropped(wire, context, "maxItems", shape.max_items)
-    if shape.unique and not context.holds("uniqueItems", True):
-        if context.dialect.state("uniqueItems", True) is State.REJECTED:
-            wire = replace(wire, unique=False)
-        message = "that items are unique is not held on the wire"
-        wire = context.unheld(wire, "unique-items", shape.pointer, message, "uniqueItems")
-    return wire
+        dropped.append(("maxItems", shape.max_items))
+    unique_held = not shape.unique or context.holds("uniqueItems", True)
+    if not unique_held and context.dialect.state("uniqueItems", True) is State.REJECTED:
+        wire = replace(wire, unique=False)
+    lowered: Shape = wire
+    for keyword, value in dropped:
+        lowered = constraint_dropped(lowered, context, keyword, value)
+    return lowered if unique_held else _not_unique(lowered, context)
+
+
+def _not_unique(shape: Shape, context: Context) -> Shape:
+    message = "that items are unique is not held on the wire"
+    return context.unheld(shape, "unique-items", shape.pointer, message, "uniqueItems")
 
 
 def _list_codec(prefix: list[Codec | None], rest: Codec | None) -> Codec | None:
@@ -109,8 +115,7 @@ def _tuple(shape: List, context: Context) -> Lowered:
         message = "that no position before a filled one is left out is not held on the wire"
         wire = context.unheld(wire, "tuple-gap", shape.pointer, message, "positions are filled from the first on")
     if shape.unique:
-        message = "that items are unique is not held on the wire"
-        wire = context.unheld(wire, "unique-items", shape.pointer, message, "uniqueItems")
+        wire = _not_unique(wire, context)
     return wire, _tuple_codec(steps, more, shape.min_items, open_ended, context.dialect.optional == "null")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from strictcall.json_value import compact, identity
 from strictcall.shape.admit import kind_of
-from strictcall.shape.meet import union
 from strictcall.shape.model import NO_NOTES, Literal
+from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Trail
 from strictcall.wire.context import Context, Lowered
 
@@ -30,7 +30,8 @@ def _by_kind(shape: Literal, context: Context) -> Any:
         return shape
     context.change("enum-split", shape.pointer, f"values of {len(kinds)} types are written as one enum each")
     branches = [
-        Literal(shape.pointer, values=tuple(value for value in shape.values if kind_of(value) == kind)) for kind in kinds
+        Literal(shape.pointer, values=tuple(value for value in shape.values if kind_of(value) == kind))
+        for kind in kinds
     ]
     return union(list(branches), pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
 

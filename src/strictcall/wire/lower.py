@@ -11,9 +11,9 @@ from strictcall.dialect.model import Dialect
 from strictcall.policy import Policy
 from strictcall.shape.admit import follow
 from strictcall.shape.contract import Contract
-from strictcall.shape.meet import with_notes
 from strictcall.shape.model import (
     NO_NOTES,
+    ROOT,
     Anything,
     Boolean,
     Choice,
@@ -30,7 +30,7 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
-from strictcall.shape.resolve import ROOT
+from strictcall.shape.simplify import with_notes
 from strictcall.wire.choices import lower_choice
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, Rule, lowered_notes
@@ -75,6 +75,7 @@ class Wire:
     definitions: Definitions
     codec: Codec | None
     changes: tuple[Change, ...]
+    wrapped: bool
 
 
 def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, arguments: bool) -> Wire:
@@ -92,7 +93,8 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
         context = Context(dialect, policy, definitions, lower, estimates, levels=levels, cuts=cuts)
         shape, codec = _root(root, context)
         if settled(context) and estimates is not definitions or not context.leaned_on:
-            return Wire(shape, context.wire, codec, tuple(context.changes))
+            wrapped = shape is not context.wire[ROOT]
+            return Wire(shape, context.wire, codec, tuple(context.changes), wrapped)
         estimates = {**definitions, **context.wire}
         levels = {name: level(codec) for name, codec in context.codecs.items()}
     raise Refusal("its definitions refer to one another in a way that cannot be encoded")
@@ -151,5 +153,3 @@ def _wrapped(wire: Shape, codec: Codec | None, context: Context) -> Lowered:
         return {WRAPPER: write(value, trail, run)}
 
     return outer, Codec(decode, encode)
-
-

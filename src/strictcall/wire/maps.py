@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from strictcall.shape.meet import union
+from strictcall.shape.admit import matches
 from strictcall.shape.model import NO_NOTES, Field, List, Nothing, Openness, Record, Shape, Text
+from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
 from strictcall.wire.context import Context, Lowered, lowered_notes
 from strictcall.wire.free_form import decode_entries
@@ -39,6 +40,7 @@ def entries(shape: Record, context: Context) -> tuple[Shape, Codec]:
         openness=Openness.CLOSED,
     )
     read, write = apply(codec), encoder(codec)
+    only = tuple(shape.patterns) if shape.openness is Openness.CLOSED else ()
 
     def decode(value: Any, trail: Trail, run: Run) -> Any:
         if type(value) is list:
@@ -50,7 +52,12 @@ def entries(shape: Record, context: Context) -> tuple[Shape, Codec]:
     def encode(value: Any, trail: Trail, run: Run) -> Any:
         if type(value) is not dict:
             return run.misfit(value, trail, "must be an object")
-        return [{"key": name, "value": write(item, (trail, name), run)} for name, item in value.items()]
+        written = []
+        for name, item in value.items():
+            if only and not any(matches(pattern, name) for pattern in only):
+                run.unknown(name, trail, [])
+            written.append({"key": name, "value": write(item, (trail, name), run)})
+        return written
 
     return entry, Codec(decode, encode)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from strictcall.shape.admit import kinds
-from strictcall.shape.meet import union, with_notes
 from strictcall.shape.model import (
     NO_NOTES,
     Choice,
@@ -20,6 +19,7 @@ from strictcall.shape.model import (
     Residue,
     Shape,
 )
+from strictcall.shape.simplify import union, with_notes
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
 from strictcall.wire.context import Context, lowered_notes
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from strictcall.dialect.model import State
 from strictcall.shape.admit import matches
 from strictcall.shape.model import NO_NOTES, Anything, Field, List, Nothing, Openness, Record, Shape
+from strictcall.shape.simplify import impossible
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, lowered_notes
 from strictcall.wire.maps import entries, lower_map
@@ -32,6 +33,8 @@ def lower_object(shape: Record, context: Context) -> Lowered:
     """An object, the root included, where one that declares nothing takes nothing."""
     by_omission = shape.openness is Openness.OMITTED
     shape = _closed(shape, context)
+    if impossible(shape):
+        raise Refusal(_why_impossible(shape))
     carries = shape.openness is not Openness.CLOSED or bool(shape.patterns)
     if carries and shape.openness is Openness.OPEN and context.policy.open_objects == "refuse":
         raise Refusal(f"{shape.pointer or 'the root'} is an open object, and the policy refuses those")
@@ -52,13 +55,26 @@ def lower_object(shape: Record, context: Context) -> Lowered:
     return _counted(shape, wire, context, carries and not native), codec
 
 
+def _why_impossible(shape: Record) -> str:
+    where = shape.pointer or "the root"
+    for name, field in shape.fields.items():
+        if field.required and type(field.shape) is Nothing:
+            return f"{where} demands {name!r}, for which no value is allowed"
+    return f"{where} allows no value: it demands more properties than it allows"
+
+
 def _closed(shape: Record, context: Context) -> Record:
     """An object that is open only by omission, as the policy has it."""
     if shape.openness is not Openness.OMITTED:
         return shape
     policy = context.policy.open_objects
+    if shape.min_properties > len(shape.fields):
+        # More names are demanded than are declared, so undeclared ones are meant.
+        return replace(shape, openness=Openness.OPEN)
     if policy == "refuse":
-        raise Refusal(f"{shape.pointer or 'the root'} does not say whether it takes further names, and the policy refuses that")
+        raise Refusal(
+            f"{shape.pointer or 'the root'} does not say whether it takes further names, and the policy refuses that"
+        )
     if policy == "carry":
         return shape
     context.change("object-closed", shape.pointer, "names that the schema does not declare cannot be said")
@@ -75,6 +91,7 @@ def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]
         context.holds("patternProperties")
         and (allowed is None or len(shape.patterns) <= allowed)
         and all(pattern_holds(pattern, context.dialect) for pattern in shape.patterns)
+        and not any(matches(pattern, name) for pattern in shape.patterns for name in shape.fields)
     )
     if shape.patterns and not held:
         openness, rest = Openness.OPEN, Anything(shape.pointer)
@@ -91,7 +108,9 @@ def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]
     if shape.names is not None:
         message = "what a free name may be is not held on the wire"
         wire = _as_record(context.unheld(wire, "property-names", shape.pointer, message, "propertyNames"))
-    return replace(wire, patterns=patterns, rest=rest, openness=openness), _Free(tuple(codecs), codec)
+    return replace(wire, patterns=patterns, rest=rest, openness=openness), _Free(
+        tuple(codecs), codec, openness is Openness.CLOSED
+    )
 
 
 def _as_record(shape: Shape) -> Record:
@@ -112,7 +131,11 @@ def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Sh
         field = {"minProperties": {"min_properties": 0}, "maxProperties": {"max_properties": None}}[keyword]
         counted = replace(_as_record(counted), **field)  # type: ignore[arg-type]
         counted = constraint_dropped(counted, context, keyword, bound)
-    if shape.names is not None and not encoded and not (context.dialect.open_objects and shape.openness is not Openness.CLOSED):
+    if (
+        shape.names is not None
+        and not encoded
+        and not (context.dialect.open_objects and shape.openness is not Openness.CLOSED)
+    ):
         message = "what a name may be is not held on the wire"
         counted = context.unheld(counted, "property-names", shape.pointer, message, "propertyNames")
     return counted
@@ -124,6 +147,11 @@ class _Free:
 
     patterns: tuple[tuple[str, Codec | None], ...]
     rest: Codec | None
+    only_patterns: bool = False
+
+    def takes(self, name: str) -> bool:
+        """Whether a free name can be said at all."""
+        return not self.only_patterns or any(matches(pattern, name) for pattern, _ in self.patterns)
 
     def of(self, name: str) -> Codec | None:
         """The codec of one free name."""
@@ -153,7 +181,9 @@ class _Parts:
         parts = cls({}, {})
         for name, field in shape.fields.items():
             if type(field.shape) is Nothing:
-                _forbidden(name, field, shape, context)
+                if shape.openness is not Openness.CLOSED:
+                    message = f"that {name!r} is not allowed is not held on the wire"
+                    context.change("name-forbidden", field.shape.pointer, message)
                 continue
             if field.conditional and shape.openness is not Openness.CLOSED:
                 field = replace(field, shape=Anything(field.shape.pointer, field.shape.notes))
@@ -200,13 +230,6 @@ class _Parts:
         return _record_codec(self, free, highest == 2)
 
 
-def _forbidden(name: str, field: Field, shape: Record, context: Context) -> None:
-    if field.required:
-        raise Refusal(f"{shape.pointer or 'the root'} demands {name!r}, for which no value is allowed")
-    if shape.openness is not Openness.CLOSED:
-        context.change("name-forbidden", field.shape.pointer, f"that {name!r} is not allowed is not held on the wire")
-
-
 def _record_codec(parts: _Parts, free: _Free | None, transforms: bool) -> Codec:
     readers = {
         wire: (name, apply(parts.parts[name].codec), parts.parts[name].null_is_absent)
@@ -229,7 +252,7 @@ def _record_codec(parts: _Parts, free: _Free | None, transforms: bool) -> Codec:
                     found[name] = read(item, (trail, name), run)
             elif extra_codec is not None and wire == extra and item is not None:
                 _add(found, read_extra(item, trail, run), declared, trail, run)
-            elif free is not None:
+            elif free is not None and free.takes(wire):
                 found[wire] = apply(free.of(wire))(item, (trail, wire), run)
             elif run.either and extra_codec is not None and wire != extra:
                 _add(found, read_extra({wire: item}, trail, run), declared, trail, run)
@@ -268,7 +291,11 @@ def _encode(value: Any, trail: Trail, run: Run, parts: _Parts, free: _Free | Non
         name, codec = parts.extra
         written[name] = codec.encode(more, trail, run)
     elif free is not None:
-        written.update((name, encoder(free.of(name))(item, (trail, name), run)) for name, item in more.items())
+        for name, item in more.items():
+            if free.takes(name):
+                written[name] = encoder(free.of(name))(item, (trail, name), run)
+            else:
+                run.unknown(name, trail, list(parts.parts))
     else:
         for name in more:
             run.unknown(name, trail, list(parts.parts))

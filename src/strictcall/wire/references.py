@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from strictcall.shape.admit import follow
 from strictcall.shape.model import Choice, Definitions, List, Record, Ref, Shape
+from strictcall.shape.simplify import with_notes
 from strictcall.wire.codec import Codec, Run, Trail, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 from strictcall.wire.free_form import json_text
@@ -13,6 +15,7 @@ from strictcall.wire.free_form import json_text
 
 def lower_reference(shape: Ref, context: Context) -> Lowered:
     """A reference to a definition, which is lowered once whoever refers to it."""
+    shape = _direct(shape, context.definitions)
     name = shape.name
     if (shape.name, shape.pointer) in context.cuts:
         return json_text(shape, context, "recursion-text", "the dialect has no recursion; the inner value is JSON text")
@@ -23,7 +26,21 @@ def lower_reference(shape: Ref, context: Context) -> Lowered:
         context.open.discard(name)
         context.wire[name], context.codecs[name] = wire, codec
     codec = _codec_of(name, context)
+    known = context.wire.get(name)
+    if type(known) is Ref:
+        # A definition that only leads on to another is not worth a name of its own.
+        return with_notes(known, lowered_notes(shape.notes, codec), shape.residue), codec
     return Ref(shape.pointer, lowered_notes(shape.notes, codec), shape.residue, name), codec
+
+
+def _direct(shape: Ref, definitions: Definitions) -> Ref:
+    """A reference past definitions that are nothing but references themselves."""
+    seen = {shape.name}
+    while type(target := definitions.get(shape.name)) is Ref and target.name not in seen:
+        seen.add(target.name)
+        notes = {**target.notes, **shape.notes} if target.notes else shape.notes
+        shape = replace(shape, name=target.name, notes=notes, residue=target.residue + shape.residue)
+    return shape
 
 
 def _codec_of(name: str, context: Context) -> Codec | None:

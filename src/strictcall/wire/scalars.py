@@ -73,7 +73,9 @@ def _format(wire: Text, name: str, context: Context) -> Shape:
         message = f"format {name!r} is only an annotation on the wire"
         return context.unheld(lowered, "format-checked", wire.pointer, message, "" if kept else f"format {name}")
     if not kept:
-        return context.unheld(lowered, "format-dropped", wire.pointer, f"format {name!r} is not known", f"format {name}")
+        return context.unheld(
+            lowered, "format-dropped", wire.pointer, f"format {name!r} is not known", f"format {name}"
+        )
     return lowered
 
 

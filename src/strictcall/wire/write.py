@@ -9,6 +9,7 @@ from strictcall.dialect.model import Dialect, State
 from strictcall.json_value import escape
 from strictcall.shape.admit import kind_of
 from strictcall.shape.model import (
+    ROOT,
     Anything,
     Boolean,
     Choice,
@@ -24,7 +25,6 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
-from strictcall.shape.resolve import ROOT
 from strictcall.wire.hints import described
 
 _SIMPLE: Final = (Null, Boolean, Number, Text)
@@ -147,7 +147,8 @@ class Writer:
         return self._with_notes(node, shape)
 
     def choice(self, shape: Choice) -> dict[str, Any]:
-        if self._dialect.null == "type_list" and _is_simple(shape):
+        plain = not any(self._with_notes({}, branch) for branch in shape.branches)
+        if plain and self._dialect.null == "type_list" and _is_simple(shape):
             node: dict[str, Any] = {"type": []}
             for branch in shape.branches:
                 part = self._node(branch)
@@ -202,12 +203,7 @@ def _is_simple(shape: Choice) -> bool:
     """Whether the branches can be one node with a list of types."""
     kinds = [type(branch) for branch in shape.branches]
     formats = [branch for branch in shape.branches if type(branch) in (Number, Text) and branch.format is not None]  # type: ignore[attr-defined]
-    return (
-        all(kind in _SIMPLE for kind in kinds)
-        and len(set(kinds)) == len(kinds)
-        and len(formats) < 2
-        and not any(branch.notes or branch.residue for branch in shape.branches)
-    )
+    return all(kind in _SIMPLE for kind in kinds) and len(set(kinds)) == len(kinds) and len(formats) < 2
 
 
 _WRITERS: Final[Mapping[type[Shape], Callable[[Writer, Any], dict[str, Any]]]] = {
