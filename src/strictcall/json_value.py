@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
+from urllib.parse import unquote
 
 import jiter
 
@@ -79,6 +80,22 @@ def escape(token: str) -> str:
 def pointer(tokens: Iterable[str | int]) -> str:
     """A JSON Pointer from its unescaped tokens."""
     return "".join("/" + escape(str(token)) for token in tokens)
+
+
+def resolve_pointer(document: Any, fragment: str) -> Any:
+    """What a JSON Pointer leads to in a value, or ``None``; ``fragment`` is its text after the ``#``, percent-encoded."""
+    if fragment and not fragment.startswith("/"):
+        return None
+    node = document
+    for token in unquote(fragment).split("/")[1:]:
+        token = token.replace("~1", "/").replace("~0", "~")
+        if type(node) is dict:
+            node = node.get(token)
+        elif type(node) is list and token.isascii() and token.isdigit() and int(token) < len(node):
+            node = node[int(token)]
+        else:
+            return None
+    return node
 
 
 def compact(value: Any) -> str:

@@ -20,7 +20,10 @@ from strictcall.shape.tolerate import Tolerance, needs_attention
 MAX_SCHEMA_DEPTH: Final = 80
 """How deep the JSON of a schema may nest: about forty nested objects. The validator recurses on the native stack, which
 may be as small as 256 KiB in a thread."""
-MAX_SCHEMA_NODES: Final = 1_000_000
+MAX_SCHEMA_NODES: Final = 2_000_000
+"""How many JSON values a schema may hold, enum values included."""
+MAX_SCHEMA_OBJECTS: Final = 20_000
+"""How many objects, so how many subschemas, a schema may hold at most; the largest real tool has under two thousand."""
 
 
 class Unreadable(Exception):
@@ -123,9 +126,13 @@ def _survey(schema: Any) -> bool:
     if type(schema) is not dict and type(schema) is not bool:
         raise Unreadable("the schema is neither an object nor a boolean")
     suspicious = False
+    objects = 0
 
     def look(node: Mapping[str, Any]) -> None:
-        nonlocal suspicious
+        nonlocal suspicious, objects
+        objects += 1
+        if objects > MAX_SCHEMA_OBJECTS:
+            raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} objects")
         suspicious = suspicious or needs_attention(node)
 
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from strictcall.json_value import resolve_pointer
+
 IN_PLACE_LISTS: Final = ("allOf", "anyOf", "oneOf")
 IN_PLACE: Final = ("not", "if", "then", "else")
 MOST_EVALUATIONS: Final = 100_000
@@ -66,23 +68,6 @@ def _in_place(node: dict[str, Any], document: dict[str, Any]) -> list[dict[str, 
     if type(dependent) is dict:
         found.extend(dependent.values())
     reference = node.get("$ref")
-    if type(reference) is str:
-        found.append(_target(reference, document))
+    if type(reference) is str and reference.startswith("#"):
+        found.append(resolve_pointer(document, reference[1:]))
     return [below for below in found if type(below) is dict]
-
-
-def _target(reference: str, document: dict[str, Any]) -> Any:
-    if reference == "#":
-        return document
-    if not reference.startswith("#/"):
-        return None
-    node: Any = document
-    for token in reference[2:].split("/"):
-        token = token.replace("~1", "/").replace("~0", "~")
-        if type(node) is dict:
-            node = node.get(token)
-        elif type(node) is list and token.isdigit() and int(token) < len(node):
-            node = node[int(token)]
-        else:
-            return None
-    return node

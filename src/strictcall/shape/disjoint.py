@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final, cast
 
+from strictcall.json_value import identity
 from strictcall.shape.admit import admits, follow, kinds
 from strictcall.shape.model import Choice, Definitions, List, Literal, Nothing, Number, Openness, Record, Shape, Text
 
@@ -43,6 +45,33 @@ def disjoint(left: Shape, right: Shape, definitions: Definitions, depth: int = 0
         case Record(), Record():
             return _records(left, right, definitions, depth) or _records(right, left, definitions, depth)
     return type(left) is Nothing or type(right) is Nothing
+
+
+def told_apart_by_literal(branches: Sequence[Shape], definitions: Definitions) -> bool:
+    """Whether every branch is an object with a required field of the same name whose literals no other branch has.
+
+    The usual discriminator, found in time linear in the branches.
+    """
+    records = [follow(branch, definitions) for branch in branches]
+    if not records or not all(type(record) is Record for record in records):
+        return False
+    return any(_distinct_literals(name, records, definitions) for name in cast("Record", records[0]).fields)
+
+
+def _distinct_literals(name: str, records: Sequence[Shape], definitions: Definitions) -> bool:
+    seen: set[Any] = set()
+    for record in records:
+        field = cast("Record", record).fields.get(name)
+        if field is None or not field.required or field.conditional:
+            return False
+        literal = follow(field.shape, definitions)
+        if type(literal) is not Literal:
+            return False
+        values = {identity(value) for value in literal.values}
+        if not seen.isdisjoint(values):
+            return False
+        seen |= values
+    return True
 
 
 def _branches(shape: Shape) -> tuple[Shape, ...]:

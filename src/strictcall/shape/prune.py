@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from strictcall.shape.graph import circular, components, references, references_in_place
 from strictcall.shape.model import (
     NO_NOTES,
     ROOT,
@@ -25,7 +26,7 @@ from strictcall.shape.model import (
     Residue,
     Shape,
 )
-from strictcall.shape.simplify import bounded, possible, union
+from strictcall.shape.simplify import bounded, possible, union, with_notes
 
 _CIRCLE: Final = "a reference that leads back to itself"
 
@@ -33,10 +34,11 @@ _CIRCLE: Final = "a reference that leads back to itself"
 def pruned(definitions: Definitions) -> dict[str, Shape]:
     """The definitions with circles resolved: in place ones to anything, endless ones to nothing."""
     found = dict(definitions)
-    circular = {name for name in found if _reaches_itself(name, found)}
-    for name in circular:
+    in_place = {name: references_in_place(shape) for name, shape in found.items()}
+    for name in circular(in_place):
         pointer = found[name].pointer
         found[name] = Anything(pointer, NO_NOTES, (Residue("reference-unread", pointer, _CIRCLE),))
+    _shorten(found)
     endless = found.keys() - _finite(found)
     if not endless:
         return found
@@ -47,19 +49,14 @@ def pruned(definitions: Definitions) -> dict[str, Shape]:
     }
 
 
-def _reaches_itself(name: str, definitions: Mapping[str, Shape]) -> bool:
-    pending: list[Shape] = [definitions[name]]
-    seen: set[str] = set()
-    while pending:
-        shape = pending.pop()
-        if type(shape) is Choice:
-            pending.extend(shape.branches)
-        elif type(shape) is Ref and shape.name not in seen:
-            if shape.name == name:
-                return True
-            seen.add(shape.name)
-            pending.append(definitions.get(shape.name, shape))
-    return False
+def _shorten(definitions: dict[str, Shape]) -> None:
+    """Let definitions that only lead on to another lead to the last one at once, with all annotations on the way."""
+    edges = {name: [shape.name] if type(shape) is Ref else [] for name, shape in definitions.items()}
+    for (name,) in components(edges):
+        shape = definitions[name]
+        target = definitions.get(shape.name) if type(shape) is Ref else None
+        if type(target) is Ref:
+            definitions[name] = with_notes(target, shape.notes, shape.residue)
 
 
 def _finite(definitions: Mapping[str, Shape]) -> set[str]:
@@ -68,7 +65,7 @@ def _finite(definitions: Mapping[str, Shape]) -> set[str]:
     users: dict[str, set[str]] = {}
     pending = list(definitions)
     for name, shape in definitions.items():
-        for target in _references(shape):
+        for target in references(shape):
             users.setdefault(target, set()).add(name)
     while pending:
         name = pending.pop()
@@ -76,23 +73,6 @@ def _finite(definitions: Mapping[str, Shape]) -> set[str]:
             finite.add(name)
             pending.extend(users.get(name, ()))
     return finite
-
-
-def _references(shape: Shape) -> set[str]:
-    found: set[str] = set()
-    pending = [shape]
-    while pending:
-        part = pending.pop()
-        match part:
-            case Ref():
-                found.add(part.name)
-            case Record():
-                pending.extend(field.shape for field in part.fields.values())
-            case List():
-                pending.extend((*part.prefix, part.rest))
-            case Choice():
-                pending.extend(part.branches)
-    return found
 
 
 def _has_value(shape: Shape, finite: set[str]) -> bool:

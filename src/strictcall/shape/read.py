@@ -36,8 +36,10 @@ from strictcall.shape.prune import pruned
 from strictcall.shape.resolve import Place, References
 from strictcall.shape.simplify import bounded, possible, union, with_notes
 
-MOST_NODES: Final = 100_000
-"""How many schema nodes one contract may have."""
+MOST_NODES: Final = 50_000
+"""How many schemas may be read for one contract, merged ones counted as often as they are."""
+MOST_PATTERNS: Final = 100
+"""How many patterns one ``patternProperties`` may have: each is tried on each name."""
 MOST_DEPTH: Final = 60
 """How deep reading may go through nested schemas and chains of merged references."""
 
@@ -128,9 +130,7 @@ class Reader:
             return Anything(place.pointer)
         if node is False:
             return Nothing(place.pointer)
-        self._nodes += 1
-        if self._nodes > MOST_NODES:
-            raise TooLarge(f"the schema has more than {MOST_NODES:,} nodes")
+        self._spend(1)
         if self._depth >= MOST_DEPTH:
             raise TooLarge(f"the schema nests or refers more than {MOST_DEPTH} levels deep")
         self._depth += 1
@@ -141,6 +141,11 @@ class Reader:
             return self._combined(view, self._references.enter(node, place))
         finally:
             self._depth -= 1
+
+    def _spend(self, nodes: int) -> None:
+        self._nodes += nodes
+        if self._nodes > MOST_NODES:
+            raise TooLarge(f"the schema has more than {MOST_NODES:,} nodes")
 
     def _combined(self, view: Mapping[str, Any], place: Place) -> Shape:
         """A schema with references, unions, intersections or conditions: its own keywords met with all of them."""
@@ -286,6 +291,9 @@ class Reader:
             name: Field(self.read(item, place.at(f"/properties/{escape(name)}")), name in demanded)
             for name, item in view.get("properties", {}).items()
         }
+        self._spend(len(fields) + len(required) + len(patterns) * (len(fields) + len(required)))
+        if len(patterns) > MOST_PATTERNS:
+            raise TooLarge(f"{place.pointer or 'the root'} has more than {MOST_PATTERNS} name patterns")
         for name in required:
             if name not in fields:
                 fields[name] = Field(Anything(place.pointer), True, named=False)

@@ -12,7 +12,7 @@ import referencing
 import referencing.exceptions
 import referencing.jsonschema
 
-from strictcall.json_value import escape
+from strictcall.json_value import escape, resolve_pointer
 from strictcall.shape.draft import Draft
 from strictcall.shape.model import ROOT
 
@@ -94,6 +94,10 @@ class References:
                 return None
         if keyword == "$recursiveRef" and self._has_inner_resources():
             return None
+        if place.resolver is None and target[:1] == "#" and target[1:2] in ("", "/"):
+            # The commonest reference needs no base URI.
+            node = resolve_pointer(self._document, target[1:])
+            return self._named(node, target, None) if type(node) in (dict, bool) else None
         resolver = place.resolver or self._root_resolver()
         try:
             resolved = resolver.lookup(target)

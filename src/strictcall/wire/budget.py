@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from strictcall.dialect.model import Dialect, Limit
 from strictcall.json_value import compact
 from strictcall.shape.admit import follow
+from strictcall.shape.graph import components, parts, references, walk
 from strictcall.shape.model import Choice, Definitions, List, Literal, Record, Ref, Shape
 
 LONG_ENUM: Final = 250
-_MOST_STEPS: Final = 200_000
 
 NAMES: Final[Mapping[str, str]] = {
     "depth": "levels of objects and arrays",
@@ -32,7 +32,7 @@ def count(root: Shape, definitions: Definitions, schema: Any) -> dict[str, int]:
     used = _used(root, definitions)
     counts = dict.fromkeys(("properties", "optional", "unions", "enum_values", "longest_enum_characters"), 0)
     counts["name_characters"] = sum(len(name) for name in used)
-    for shape in _walk([root, *(definitions[name] for name in used)]):
+    for shape in walk([root, *(definitions[name] for name in used)]):
         if type(shape) is Record:
             counts["properties"] += len(shape.fields)
             counts["optional"] += sum(not field.required for field in shape.fields.values())
@@ -44,7 +44,7 @@ def count(root: Shape, definitions: Definitions, schema: Any) -> dict[str, int]:
             counts["enum_values"] += len(shape.values)
             if len(shape.values) > LONG_ENUM:
                 counts["longest_enum_characters"] = max(counts["longest_enum_characters"], characters)
-    counts["depth"] = _Depth(definitions).of(root)
+    counts["depth"] = _depth(root, definitions, used)
     counts["json_depth"] = _json_depth(schema)
     return counts
 
@@ -54,31 +54,12 @@ def exceeded(counts: Mapping[str, int], dialect: Dialect) -> Limit | None:
     return next((limit for limit in dialect.limits if limit.per == "tool" and counts[limit.name] > limit.most), None)
 
 
-def _walk(roots: list[Shape]) -> Iterator[Shape]:
-    pending = list(roots)
-    while pending:
-        shape = pending.pop()
-        yield shape
-        pending.extend(_below(shape))
-
-
-def _below(shape: Shape) -> list[Shape]:
-    match shape:
-        case Record():
-            return [*(field.shape for field in shape.fields.values()), *shape.patterns.values(), shape.rest]
-        case List():
-            return [*shape.prefix, shape.rest]
-        case Choice():
-            return list(shape.branches)
-    return []
-
-
 def _used(root: Shape, definitions: Definitions) -> list[str]:
     """The definitions that a wire schema carries, by following references from the root."""
     found: dict[str, None] = {}
     pending = [root]
     while pending:
-        for shape in _walk([pending.pop()]):
+        for shape in walk([pending.pop()]):
             if type(shape) is Ref and shape.name not in found and definitions[shape.name] is not root:
                 found[shape.name] = None
                 pending.append(definitions[shape.name])
@@ -90,35 +71,23 @@ def _is_union(shape: Shape, definitions: Definitions) -> bool:
     return type(follow(shape, definitions)) is Choice or (type(shape) is Ref and bool(shape.notes or shape.residue))
 
 
-class _Depth:
-    """The longest way through objects and arrays; a reference that leads back to its own circle ends it."""
+def _depth(root: Shape, definitions: Definitions, used: list[str]) -> int:
+    """The longest way through objects and arrays; a reference that leads back into its own circle ends it."""
+    edges = {name: references(definitions[name]) for name in used}
+    circle = {name: number for number, group in enumerate(components(edges)) for name in group}
+    levels: dict[str, int] = {}
 
-    def __init__(self, definitions: Definitions) -> None:
-        self._definitions = definitions
-        self._known: dict[str, int] = {}
-        self._path: set[str] = set()
-        self._steps = 0
-
-    def of(self, shape: Shape) -> int:
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            return _MOST_STEPS
+    def below(shape: Shape, own: int | None) -> int:
         if type(shape) is Ref:
-            return self._of_reference(shape.name)
-        own = 1 if type(shape) in (Record, List) else 0
-        return own + max(map(self.of, _below(shape)), default=0)
+            return 0 if circle.get(shape.name) == own else levels.get(shape.name, 0)
+        here = 1 if type(shape) in (Record, List) else 0
+        return here + max((below(part, own) for part in parts(shape)), default=0)
 
-    def _of_reference(self, name: str) -> int:
-        if name in self._known:
-            return self._known[name]
-        if name in self._path:
-            return 0
-        self._path.add(name)
-        depth = self.of(self._definitions[name])
-        self._path.discard(name)
-        if not self._path:
-            self._known[name] = depth
-        return depth
+    for group in components(edges):
+        # Within a circle every way out of any member counts for all of them.
+        deepest = {name: below(definitions[name], circle[name]) for name in group}
+        levels.update(deepest)
+    return max(below(root, None), *levels.values(), 0)
 
 
 def _json_depth(schema: Any) -> int:

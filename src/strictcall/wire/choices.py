@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from strictcall.shape.admit import admits, follow, kind_of, kinds
-from strictcall.shape.disjoint import disjoint
+from strictcall.shape.disjoint import disjoint, told_apart_by_literal
 from strictcall.shape.model import (
     Choice,
     Definitions,
@@ -21,6 +21,9 @@ from strictcall.shape.model import (
 from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
+
+MOST_COMPARED: Final = 64
+"""Up to how many branches each is compared with each other; beyond that only a literal tells them apart."""
 
 
 def lower_choice(shape: Choice, context: Context) -> Lowered:
@@ -49,9 +52,12 @@ def _exclusive(shape: Choice, context: Context) -> Choice:
     def apart(one: Shape, two: Shape) -> bool:
         return disjoint(_shut(one, definitions) if closes else one, two, definitions)
 
-    pairs = [(one, two) for i, one in enumerate(shape.branches) for two in shape.branches[i + 1 :]]
     plain = replace(shape, exclusive=False)
-    if len(pairs) <= 2000 and all(apart(one, two) and apart(two, one) for one, two in pairs):
+    branches = shape.branches
+    if told_apart_by_literal(branches, definitions) or (
+        len(branches) <= MOST_COMPARED
+        and all(apart(one, two) for one in branches for two in branches if one is not two)
+    ):
         return plain
     message = "that only one of the forms fits is not held on the wire"
     kept = context.unheld(plain, "one-of-overlap", shape.pointer, message, "exactly one form")
@@ -69,12 +75,7 @@ def _shut(shape: Shape, definitions: Definitions) -> Shape:
 
 def _told_apart(shape: Choice, branches: list[Lowered], context: Context) -> list[Lowered]:
     """Wrap, in a closed object of one field, each branch that transforms and could be taken for another branch."""
-    overlapping: set[int] = set()
-    for i, (one, codec) in enumerate(branches):
-        for j in range(i + 1, len(branches)):
-            two, other = branches[j]
-            if max(level(codec), level(other)) == 2 and not disjoint(one, two, context.known):
-                overlapping |= {i, j}
+    overlapping = _overlapping(branches, context)
     if not overlapping:
         return branches
     found: list[Lowered] = []
@@ -93,6 +94,22 @@ def _told_apart(shape: Choice, branches: list[Lowered], context: Context) -> lis
             found.append((wrapper, _wrapper_codec(name, codec)))
         else:
             found.append((branch, codec))
+    return found
+
+
+def _overlapping(branches: list[Lowered], context: Context) -> set[int]:
+    """The positions of branches that must be told apart from another by what they are wrapped in."""
+    known = context.known
+    if told_apart_by_literal([shape for shape, _ in branches], known):
+        return set()
+    if len(branches) > MOST_COMPARED:
+        return set(range(len(branches)))
+    found: set[int] = set()
+    for i, (one, codec) in enumerate(branches):
+        for j in range(i + 1, len(branches)):
+            two, other = branches[j]
+            if max(level(codec), level(other)) == 2 and not disjoint(one, two, known):
+                found |= {i, j}
     return found
 
 

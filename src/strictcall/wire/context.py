@@ -32,8 +32,8 @@ class Refusal(Exception):
 class Context:
     """One lowering. ``definitions`` are the contract's; ``wire`` collects the wire's own, which wire references name.
 
-    ``wire`` and ``codecs`` fill up by definition name; ``open`` are those being lowered right now. Of these, ``estimates`` and
-    ``levels`` say what the round before found, and ``leaned_on`` which were asked for. ``cuts`` are the references, as target
+    ``wire`` and ``codecs`` fill up by definition name. Of those that are not there yet, ``estimates`` and ``levels`` say what
+    the round before found, and ``leaned_on`` which were asked for. ``cuts`` are the references, as target
     and pointer, that close a cycle in a dialect without recursion.
     """
 
@@ -45,7 +45,6 @@ class Context:
     codecs: dict[str, Codec | None] = field(default_factory=dict)
     levels: dict[str, int] = field(default_factory=dict)
     leaned_on: set[str] = field(default_factory=set)
-    open: set[str] = field(default_factory=set)
     cuts: frozenset[tuple[str, str]] = frozenset()
     wire: dict[str, Shape] = field(default_factory=dict)
     changes: dict[Change, None] = field(default_factory=dict)

@@ -16,9 +16,11 @@ from strictcall.wire.context import Context, Lowered
 
 def lower_literal(shape: Literal, context: Context) -> Lowered:
     """Literals of a kind that the dialect's ``enum`` takes stay; the others are written as text, one text for each."""
-    unique = {identity(value): value for value in shape.values}
-    values = tuple(unique.values())
-    if all(kind_of(value) in context.dialect.literals for value in values):
+    if set(map(type, shape.values)) == {str}:
+        values = tuple(dict.fromkeys(shape.values))
+    else:
+        values = tuple({identity(value): value for value in shape.values}.values())
+    if {kind_of(value) for value in values} <= context.dialect.literals:
         return _by_kind(replace(shape, values=values), context), None
     return _as_text(shape, values, context)
 

@@ -11,6 +11,7 @@ from strictcall.dialect.model import Dialect
 from strictcall.policy import Policy
 from strictcall.shape.admit import follow
 from strictcall.shape.contract import Contract
+from strictcall.shape.graph import components, reachable, references
 from strictcall.shape.model import (
     NO_NOTES,
     ROOT,
@@ -38,7 +39,7 @@ from strictcall.wire.free_form import lower_anything, lower_nothing
 from strictcall.wire.lists import lower_list
 from strictcall.wire.literals import lower_literal
 from strictcall.wire.records import lower_object, lower_record
-from strictcall.wire.references import cycle_cuts, lower_reference, settled
+from strictcall.wire.references import cycle_cuts, lower_definitions, lower_reference, settled
 from strictcall.wire.scalars import lower_boolean, lower_null, lower_number, lower_text
 
 MOST_ROUNDS: Final = 8
@@ -85,19 +86,26 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
     assumption about its own codec; when that proves wrong, all is done again with what was learnt.
     """
     root = _arguments(contract) if arguments else contract.shape
-    cuts = frozenset() if dialect.recursion else cycle_cuts(Ref(name=ROOT), {**contract.definitions, ROOT: root})
     definitions = {**contract.definitions, ROOT: root}
+    cuts = frozenset() if dialect.recursion else cycle_cuts(ROOT, definitions)
+    edges = {name: references(shape) for name, shape in definitions.items()} if len(definitions) > 1 else {ROOT: []}
+    ordered = [name for group in components(reachable(ROOT, edges)) for name in group if name != ROOT]
     estimates: Definitions = definitions
     levels: dict[str, int] = {}
     for _ in range(MOST_ROUNDS):
         context = Context(dialect, policy, definitions, lower, estimates, levels=levels, cuts=cuts)
+        lower_definitions(ordered, context)
         shape, codec = _root(root, context)
         if settled(context) and estimates is not definitions or not context.leaned_on:
             wrapped = shape is not context.wire[ROOT]
-            return Wire(shape, context.wire, codec, tuple(context.changes), wrapped)
+            return Wire(shape, context.wire, codec, tuple(sorted(context.changes, key=_pointer)), wrapped)
         estimates = {**definitions, **context.wire}
         levels = {name: level(codec) for name, codec in context.codecs.items()}
     raise Refusal("its definitions refer to one another in a way that cannot be encoded")
+
+
+def _pointer(change: Change) -> str:
+    return change.pointer
 
 
 def _arguments(contract: Contract) -> Shape:
@@ -114,7 +122,6 @@ def _arguments(contract: Contract) -> Shape:
 
 def _root(shape: Shape, context: Context) -> Lowered:
     """The root: an object with declared fields stands as it is; anything else is wrapped in one field."""
-    context.open.add(ROOT)
     target = follow(shape, context.definitions)
     if type(target) is Record:
         for residue in shape.residue if type(shape) is Ref else ():
@@ -126,7 +133,6 @@ def _root(shape: Shape, context: Context) -> Lowered:
             wire = with_notes(wire, lowered_notes(shape.notes, codec), shape.residue)
     else:
         wire, codec = lower(shape, context)
-    context.open.discard(ROOT)
     context.wire[ROOT], context.codecs[ROOT] = wire, codec
     if type(wire) is Record or not context.dialect.root.object_only:
         return wire, codec

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from strictcall.shape.admit import follow
-from strictcall.shape.model import Choice, Definitions, List, Record, Ref, Shape
+from strictcall.shape.graph import walk
+from strictcall.shape.model import Definitions, Ref, Shape
 from strictcall.shape.simplify import with_notes
 from strictcall.wire.codec import Codec, Run, Trail, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
@@ -14,17 +15,11 @@ from strictcall.wire.free_form import json_text
 
 
 def lower_reference(shape: Ref, context: Context) -> Lowered:
-    """A reference to a definition, which is lowered once whoever refers to it."""
-    shape = _direct(shape, context.definitions)
-    name = shape.name
+    """A reference to a definition; definitions are lowered before those that refer to them, circles aside."""
     if (shape.name, shape.pointer) in context.cuts:
         return json_text(shape, context, "recursion-text", "the dialect has no recursion; the inner value is JSON text")
-    if name not in context.wire and name not in context.open:
-        context.open.add(name)
-        target = follow(shape, context.definitions)
-        wire, codec = context.lower(target, context)
-        context.open.discard(name)
-        context.wire[name], context.codecs[name] = wire, codec
+    shape = _direct(shape, context.definitions)
+    name = shape.name
     codec = _codec_of(name, context)
     known = context.wire.get(name)
     if type(known) is Ref:
@@ -33,14 +28,19 @@ def lower_reference(shape: Ref, context: Context) -> Lowered:
     return Ref(shape.pointer, lowered_notes(shape.notes, codec), shape.residue, name), codec
 
 
+def lower_definitions(names: list[str], context: Context) -> None:
+    """Lower definitions in an order in which each comes after those that it refers to, as far as there is one."""
+    for name in names:
+        context.wire[name], context.codecs[name] = context.lower(context.definitions[name], context)
+
+
 def _direct(shape: Ref, definitions: Definitions) -> Ref:
-    """A reference past definitions that are nothing but references themselves."""
-    seen = {shape.name}
-    while type(target := definitions.get(shape.name)) is Ref and target.name not in seen:
-        seen.add(target.name)
-        notes = {**target.notes, **shape.notes} if target.notes else shape.notes
-        shape = replace(shape, name=target.name, notes=notes, residue=target.residue + shape.residue)
-    return shape
+    """A reference past a definition that is nothing but a reference itself."""
+    target = definitions.get(shape.name)
+    if type(target) is not Ref:
+        return shape
+    notes = {**target.notes, **shape.notes} if target.notes else shape.notes
+    return replace(shape, name=target.name, notes=notes, residue=target.residue + shape.residue)
 
 
 def _codec_of(name: str, context: Context) -> Codec | None:
@@ -69,37 +69,23 @@ def settled(context: Context) -> bool:
     return all(level(context.codecs.get(name)) == context.levels.get(name, 0) for name in context.leaned_on)
 
 
-def cycle_cuts(root: Shape, definitions: Definitions) -> frozenset[tuple[str, str]]:
-    """The references that close a cycle, each as its target and its pointer, so that without them nothing recurses."""
+def cycle_cuts(root: str, definitions: Definitions) -> frozenset[tuple[str, str]]:
+    """The references that close a circle, each as its target and its pointer, so that without them nothing recurses."""
     cuts: set[tuple[str, str]] = set()
     done: set[str] = set()
-    path: list[str] = []
-    # An explicit stack of (shape, name to leave afterwards): how deep definitions lead is the author's to choose.
-    stack: list[tuple[Shape | None, str]] = [(root, "")]
-    while stack:
-        shape, leaving = stack.pop()
-        if shape is None:
-            path.pop()
-            done.add(leaving)
-        elif type(shape) is Ref:
-            if shape.name in path:
-                cuts.add((shape.name, shape.pointer))
-            elif shape.name not in done and shape.name in definitions:
-                path.append(shape.name)
-                stack.append((None, shape.name))
-                stack.append((definitions[shape.name], ""))
-        else:
-            stack.extend((below, "") for below in reversed(_parts(shape)))
+    path: dict[str, Iterator[Ref]] = {root: _refs(definitions[root])}
+    while path:
+        name = next(reversed(path))
+        ref = next(path[name], None)
+        if ref is None:
+            done.add(name)
+            del path[name]
+        elif ref.name in path:
+            cuts.add((ref.name, ref.pointer))
+        elif ref.name not in done and ref.name in definitions:
+            path[ref.name] = _refs(definitions[ref.name])
     return frozenset(cuts)
 
 
-def _parts(shape: Shape) -> list[Shape]:
-    match shape:
-        case Record():
-            free = [shape.rest, *shape.patterns.values()]
-            return [field.shape for field in shape.fields.values()] + free
-        case List():
-            return [*shape.prefix, shape.rest]
-        case Choice():
-            return list(shape.branches)
-    return []
+def _refs(shape: Shape) -> Iterator[Ref]:
+    return (part for part in walk([shape]) if type(part) is Ref)

@@ -1,0 +1,158 @@
+"""Compiling: a tool's schema is read, lowered and written; whatever goes wrong on the way makes it loose, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from strictcall.change import Change, Effect, Verdict, verdict_of
+from strictcall.dialect.judge import judge
+from strictcall.dialect.model import Dialect
+from strictcall.dialect.registry import load
+from strictcall.policy import Policy
+from strictcall.shape.contract import Contract, Unreadable, read_contract
+from strictcall.tool import Tool
+from strictcall.wire.budget import NAMES, count, exceeded
+from strictcall.wire.codes import CODES
+from strictcall.wire.compiled import CompiledTool
+from strictcall.wire.context import Refusal
+from strictcall.wire.lower import lower_contract
+from strictcall.wire.names import legal_name
+from strictcall.wire.write import Writer
+
+_ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": True}
+"""What is sent for a tool whose own schema no provider would take and that cannot be read either."""
+
+
+def compile_tool(tool: Tool, dialect: str | Dialect = "openai", policy: Policy | None = None) -> CompiledTool:
+    """Compile a tool for a dialect. Whatever its parameters are, the result is a tool, strict or loose with its reason.
+
+    Raises ``DialectError`` for an unknown dialect name.
+    """
+    return _compile(tool, dialect, policy or Policy(), arguments=True, draft="2020-12")
+
+
+def compile_schema(
+    schema: Any,
+    dialect: str | Dialect = "openai",
+    policy: Policy | None = None,
+    *,
+    draft: str = "2020-12",
+    name: str = "schema",
+) -> CompiledTool:
+    """Compile a schema that may describe any value, not only an object. ``draft`` is assumed where ``$schema`` is absent."""
+    return _compile(Tool(name, None, schema), dialect, policy or Policy(), arguments=False, draft=draft)
+
+
+def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: bool, draft: str) -> CompiledTool:
+    used = load(dialect) if isinstance(dialect, str) else dialect
+    loose = CompiledTool(
+        tool=tool,
+        name=legal_name(tool.name, used.tool_name),
+        description=tool.description,
+        parameters=tool.parameters,
+        strict=False,
+        verdict=Verdict.LOOSE,
+        changes=(),
+        reason=None,
+        baseline=False,
+        dialect=used,
+        policy=policy,
+    )
+    try:
+        contract = read_contract(
+            tool.parameters,
+            default_draft=draft,
+            implied_types=policy.implied_types,
+            assert_formats=policy.formats == "assert",
+        )
+    except Unreadable as error:
+        return _sendable(replace(loose, reason=error.reason))
+    loose = replace(loose, _contract=contract)
+    try:
+        strict = _lowered(loose, contract, arguments=arguments)
+    except Refusal as error:
+        return _sendable(replace(loose, reason=error.reason))
+    except RecursionError:
+        return _sendable(replace(loose, reason="the schema nests too deep to be compiled here"))
+    reason = _unfit(strict.changes, policy) or _over_limit(strict)
+    return strict if reason is None else demoted(strict, reason)
+
+
+def _lowered(loose: CompiledTool, contract: Contract, *, arguments: bool) -> CompiledTool:
+    """The strict tool, whatever the policy and the provider's limits may say of it. Raises ``Refusal``."""
+    dialect, policy = loose.dialect, loose.policy
+    wire = lower_contract(contract, dialect, policy, arguments=arguments)
+    schema = Writer(dialect, wire.definitions, wire.root, hints=policy.hints).schema()
+    changes = contract.changes + wire.changes
+    return replace(
+        loose,
+        parameters=schema,
+        strict=True,
+        verdict=verdict_of(changes),
+        changes=changes,
+        _codec=wire.codec,
+        _takes_object=arguments and not wire.wrapped,
+        _counts=count(wire.root, wire.definitions, schema) if dialect.limits else {},
+    )
+
+
+def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
+    """A tool that could be strict, made loose: sent as it came if the provider takes that, else in its compiled form."""
+    loose = replace(
+        strict,
+        parameters=strict.tool.parameters,
+        strict=False,
+        verdict=Verdict.LOOSE,
+        changes=(),
+        reason=reason,
+        _codec=None,
+    )
+    if not judge(loose.parameters, strict.dialect, strict=False):
+        return loose
+    if not judge(strict.parameters, strict.dialect, strict=False):
+        return replace(strict, strict=False, verdict=Verdict.LOOSE, reason=reason, baseline=True)
+    return _sendable(loose)
+
+
+def _sendable(loose: CompiledTool) -> CompiledTool:
+    """A loose tool that the provider does not refuse the whole request for."""
+    if not judge(loose.parameters, loose.dialect, strict=False):
+        return loose
+    return replace(loose, parameters=_nearest_allowed(loose.parameters, loose.dialect), baseline=True)
+
+
+def _unfit(changes: tuple[Change, ...], policy: Policy) -> str | None:
+    """Why the tool is not good enough for the fidelity asked for, if it is not."""
+    if policy.fidelity != "exact":
+        return None
+    inexact = [
+        change
+        for change in changes
+        if change.effect in (Effect.CHECKED, Effect.NARROWED) and not CODES[change.code].by_encoding
+    ]
+    if not inexact:
+        return None
+    first = inexact[0]
+    return f"{first.pointer or 'the root'}: {first.message} ({first.code}), and the policy asks for exact"
+
+
+def _over_limit(strict: CompiledTool) -> str | None:
+    limit = exceeded(strict.counts, strict.dialect)
+    if limit is None:
+        return None
+    return f"{strict.counts[limit.name]:,} {NAMES[limit.name]}, where the provider's limit is {limit.most:,}"
+
+
+def _nearest_allowed(parameters: Any, dialect: Dialect) -> Any:
+    """What is sent for a tool whose schema the provider refuses and that could not be compiled either.
+
+    The schema with a root that says it is an object, if that is enough; else an object of any kind.
+    """
+    if type(parameters) is dict:
+        root = {name: value for name, value in parameters.items() if name not in dialect.baseline.forbidden_root}
+        candidate = {**root, "type": "object", "properties": parameters.get("properties", {})}
+        if not judge(candidate, dialect, strict=False):
+            return candidate
+    return dict(_ANY_OBJECT)
