@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ NAME_LENGTH: Final = 64
 
 
 class Unbuildable(Exception):
-    """No validator can be built from a schema; the text is the builder's own words, cut to a line."""
+    """No validator can be built from a schema; the text says why, in the builder's own words where it has them."""
 
 
 def _refuse(uri: str) -> Any:
@@ -34,10 +35,18 @@ def build(document: Any, draft: Draft, *, assert_formats: bool) -> Any:
     try:
         return validator(document, validate_formats=assert_formats, retriever=_refuse)
     except jsonschema_rs.ValidationError as error:
-        place = pointer(error.instance_path)
-        raise Unbuildable(f"{place or 'the schema'}: {_line(error.message)}") from None
+        external = _EXTERNAL.match(error.message)
+        if external:
+            raise Unbuildable(
+                f"it refers to {_line(external[1])!r}, which is outside the schema; no external reference is fetched"
+            ) from None
+        place = _line(pointer(error.instance_path))
+        raise Unbuildable(f"not a usable JSON Schema: {place + ': ' if place else ''}{_line(error.message)}") from None
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        raise Unbuildable(_line(str(error))) from None
+        raise Unbuildable(f"not a usable JSON Schema: {_line(str(error))}") from None
+
+
+_EXTERNAL: Final = re.compile(r"Resource '(.*?)' is not present in a registry", re.DOTALL)
 
 
 def _line(text: str) -> str:
@@ -101,9 +110,18 @@ def _faults_of(error: Any, names_at: Callable[[list[str | int]], list[str]]) -> 
     return [Fault(at, expected, excerpt(given))]
 
 
+_WITH_ARTICLE: Final = {
+    "array": "an array",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
+
+
 def _types(kind: Any) -> str:
-    names = kind.types if hasattr(kind, "types") else [kind.type]
-    return "must be " + " or ".join(str(name) for name in names)
+    return "must be " + " or ".join(_WITH_ARTICLE.get(str(name), str(name)) for name in kind.types)
 
 
 _DESCRIBE: Final[Mapping[str, Callable[[Any], str]]] = {

@@ -13,7 +13,7 @@ from strictcall.shape.admit import follow
 from strictcall.shape.check import LocalCheck, Unbuildable, build
 from strictcall.shape.cost import evaluation_fans_out
 from strictcall.shape.draft import DRAFTS, Draft, detect
-from strictcall.shape.model import Choice, Definitions, List, Record, Shape
+from strictcall.shape.model import ROOT, Anything, Choice, Definitions, List, Record, Shape
 from strictcall.shape.read import Reader, TooLarge
 from strictcall.shape.tolerate import Tolerance, needs_attention
 
@@ -24,16 +24,6 @@ MAX_SCHEMA_NODES: Final = 2_000_000
 """How many JSON values a schema may hold, enum values included."""
 MAX_SCHEMA_OBJECTS: Final = 20_000
 """How many objects, so how many subschemas, a schema may hold at most; the largest real tool has under two thousand."""
-
-
-class Unreadable(Exception):
-    """A schema has no contract; ``reason`` is a fact about it, in one sentence. ``check`` is there if it could be built."""
-
-    def __init__(self, reason: str, check: LocalCheck | None = None, changes: Sequence[Change] = ()) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.check = check
-        self.changes = tuple(changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +59,18 @@ class Contract:
                 if type(branch) is Record:
                     names.update(dict.fromkeys(branch.fields))
         return list(names)
+
+
+class Unreadable(Exception):
+    """A schema's meaning cannot be read; ``reason`` is a fact about it, in one sentence.
+
+    ``contract`` is there where arguments can at least be checked; its shape then says nothing.
+    """
+
+    def __init__(self, reason: str, contract: Contract | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.contract = contract
 
 
 def _branches(shape: Shape, definitions: Definitions) -> list[Shape]:
@@ -108,16 +110,18 @@ def read_contract(
     if type(document) is dict and "$schema" in document and not declared:
         document = {keyword: value for keyword, value in document.items() if keyword != "$schema"}
     if evaluation_fans_out(document):
-        raise Unreadable("checking arguments against the schema could take exponential time", None, changes)
+        raise Unreadable("checking arguments against the schema could take exponential time")
     try:
         check = LocalCheck(build(document, used, assert_formats=assert_formats))
     except Unbuildable as error:
-        raise Unreadable(f"not a usable JSON Schema: {error}", None, changes) from None
+        raise Unreadable(str(error)) from None
     reader = Reader(document, used)
     try:
         shape = reader.root()
     except TooLarge as error:
-        raise Unreadable(str(error), check, changes) from None
+        blank = Anything()
+        contract = Contract(document, used, blank, {ROOT: blank}, check, tuple(changes))
+        raise Unreadable(str(error), contract) from None
     return Contract(document, used, shape, reader.definitions, check, tuple(changes))
 
 

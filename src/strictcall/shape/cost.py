@@ -12,17 +12,24 @@ MOST_EVALUATIONS: Final = 100_000
 """How many subschemas may be evaluated on one and the same value."""
 
 
+FEW_REFERENCES: Final = 30
+"""So few references cannot fan out that far, however they are arranged: at best three at each of ten levels."""
+
+
 def evaluation_fans_out(document: Any) -> bool:
     """Whether some value would be checked against more subschemas than ``MOST_EVALUATIONS``, counted with repetition.
 
     Follows local JSON Pointer references, the only ones that can repeat a subschema many times; a reference cycle counts
     once. Works in time linear in the document.
     """
-    if type(document) is not dict or not _has_reference(document):
+    if type(document) is not dict:
+        return False
+    objects = _objects(document)
+    if sum("$ref" in node for node in objects) <= FEW_REFERENCES:
         return False
     costs: dict[int, int] = {}
     on_path: set[int] = set()
-    for start in _objects(document):
+    for start in objects:
         stack: list[tuple[dict[str, Any], bool]] = [(start, False)]
         while stack:
             node, done = stack.pop()
@@ -37,10 +44,6 @@ def evaluation_fans_out(document: Any) -> bool:
                 stack.append((node, True))
                 stack.extend((below, False) for below in _in_place(node, document))
     return False
-
-
-def _has_reference(document: dict[str, Any]) -> bool:
-    return any("$ref" in node for node in _objects(document))
 
 
 def _objects(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -34,6 +34,8 @@ from strictcall.shape.simplify import bounded, possible, union, with_notes
 MOST_BRANCHES: Final = 64
 """How many branches two unions may multiply to; beyond that the larger is kept as residue."""
 MOST_DEPTH: Final = 40
+MOST_STEPS: Final = 20_000
+"""How many intersections one contract may cost; what comes after that is kept as residue."""
 
 
 class Meet:
@@ -43,6 +45,7 @@ class Meet:
         self._resolve = resolve
         self._definitions = definitions
         self._depth = 0
+        self._steps = 0
 
     def __call__(self, left: Shape, right: Shape) -> Shape:
         """The intersection; annotations of ``right`` win over those of ``left``."""
@@ -56,7 +59,8 @@ class Meet:
             return Nothing(left.pointer)
         if type(left) is Ref and type(right) is Ref and left.name == right.name:
             return with_notes(left, right.notes, right.residue)
-        if self._depth >= MOST_DEPTH:
+        self._steps += 1
+        if self._depth >= MOST_DEPTH or self._steps > MOST_STEPS:
             return _unheld(left, right)
         self._depth += 1
         try:
@@ -125,7 +129,7 @@ class Meet:
         declared = literal.declared or _DECLARED.get(type(other))
         if type(other) is Number and other.integer:
             declared = "integer"
-        return Literal(literal.pointer, notes or NO_NOTES, residue, values, declared)
+        return replace(literal, notes=notes or NO_NOTES, residue=residue, values=values, declared=declared)
 
     def _lists(self, left: List, right: List) -> Shape:
         width = max(len(left.prefix), len(right.prefix))

@@ -91,10 +91,14 @@ class Text(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Literal(Shape):
-    """One of these JSON values. ``declared`` is the ``type`` that stood beside them, if it was a single one."""
+    """One of these JSON values.
+
+    ``declared`` is the ``type`` that stood beside them, if it was a single one; ``const``: it was written as ``const``.
+    """
 
     values: tuple[Any, ...] = ()
     declared: str | None = None
+    const: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,9 +226,12 @@ class Reader:
             listed = Literal(values=tuple(view["enum"]))
             met = self._meet(Literal(place.pointer, values=values), listed)
             values = met.values if type(met) is Literal else ()
-        literal: Shape = Literal(place.pointer, notes, (), values, declared if type(declared) is str else None)
         if not values:
             return Nothing(place.pointer)
+        kind = declared if type(declared) is str else None
+        literal: Shape = Literal(place.pointer, notes, (), values, kind, "const" in view)
+        if values == (None,):
+            literal = Null(place.pointer, notes)
         around = {name: item for name, item in view.items() if name not in ("const", "enum")}
         if declared is not None or not around.keys().isdisjoint(_ASSERTIONS):
             literal = self._meet(literal, self._own(around, place, NO_NOTES))

@@ -171,13 +171,13 @@ def _picker(options: Sequence[_Option], definitions: Definitions, *, lenient: bo
 
     The table is made at the first use, when every definition is there. ``lenient``: a field that may be null may be absent.
     """
-    table: dict[str, list[_Option]] = {}
+    table: dict[str, list[_Option]] | None = None
 
     def pick(value: Any) -> _Option | None:
-        if not table:
-            for option in options:
-                for kind in kinds(option.shape, definitions):
-                    table.setdefault(kind, []).append(option)
+        nonlocal table
+        if table is None:
+            # Made whole before it is shared: another thread may be decoding too.
+            table = _by_kind(options, definitions)
         found = table.get(kind_of(value), [])
         if len(found) > 1:
             alike = [option for option in found if resembles(option.shape, value, definitions, lenient=lenient)]
@@ -189,6 +189,14 @@ def _picker(options: Sequence[_Option], definitions: Definitions, *, lenient: bo
         return found[0] if found else None
 
     return pick
+
+
+def _by_kind(options: Sequence[_Option], definitions: Definitions) -> dict[str, list[_Option]]:
+    table: dict[str, list[_Option]] = {}
+    for option in options:
+        for kind in kinds(option.shape, definitions):
+            table.setdefault(kind, []).append(option)
+    return table
 
 
 def resembles(shape: Shape, value: Any, definitions: Definitions, *, lenient: bool) -> bool:

@@ -68,7 +68,7 @@ def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: b
             assert_formats=policy.formats == "assert",
         )
     except Unreadable as error:
-        return _sendable(replace(loose, reason=error.reason))
+        return _sendable(replace(loose, reason=error.reason, _contract=error.contract))
     loose = replace(loose, _contract=contract)
     try:
         strict = _lowered(loose, contract, arguments=arguments)
@@ -93,6 +93,7 @@ def _lowered(loose: CompiledTool, contract: Contract, *, arguments: bool) -> Com
         verdict=verdict_of(changes),
         changes=changes,
         _codec=wire.codec,
+        _wire=wire,
         _takes_object=arguments and not wire.wrapped,
         _counts=count(wire.root, wire.definitions, schema) if dialect.limits else {},
     )
@@ -108,6 +109,8 @@ def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
         changes=(),
         reason=reason,
         _codec=None,
+        _wire=None,
+        _takes_object=False,
     )
     if not judge(loose.parameters, strict.dialect, strict=False):
         return loose

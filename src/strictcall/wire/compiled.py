@@ -14,6 +14,7 @@ from strictcall.policy import Policy
 from strictcall.shape.contract import Contract
 from strictcall.tool import Tool
 from strictcall.wire.codec import Codec, Run
+from strictcall.wire.lower import Wire
 from strictcall.wire.mend import Repair, mend
 
 Form = Literal["wire", "either"]
@@ -52,6 +53,7 @@ class CompiledTool:
     policy: Policy
     _codec: Codec | None = field(default=None, repr=False, compare=False)
     _contract: Contract | None = field(default=None, repr=False, compare=False)
+    _wire: Wire | None = field(default=None, repr=False, compare=False)
     _takes_object: bool = field(default=False, repr=False, compare=False)
     _counts: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
 
@@ -92,16 +94,26 @@ class CompiledTool:
 
     def _read(self, arguments: Any, either: bool) -> Reading:
         value = _value(arguments)
+        reading = self._decoded(value, arguments, either)
+        if not either or not reading.faults:
+            return reading
+        repaired: tuple[Repair, ...] = ()
+        if self._wire is not None:
+            value, repaired = mend(value, self._wire.root, self._wire.definitions)
+        again = self._decoded(value, arguments, either) if repaired else reading
+        if again.faults and self._contract is not None:
+            value, further = mend(again.arguments, self._contract.shape, self._contract.definitions)
+            repaired += further
+            again = Reading(value, (), tuple(self._faults(value))) if further else again
+        return Reading(again.arguments, repaired, again.faults) if not again.faults else reading
+
+    def _decoded(self, value: Any, arguments: Any, either: bool) -> Reading:
         run = Run(either)
         if self._codec is not None:
             value = self._codec.decode(value, None, run)
         if _may_be_deep(arguments):
             check_limits(value, MAX_DEPTH)
-        repairs: tuple[Repair, ...] = ()
-        contract = self._contract
-        if either and contract is not None and not run.faults and not contract.check.admits(value):
-            value, repairs = mend(value, contract.shape, contract.definitions)
-        return Reading(value, repairs, _joined(run.faults, self._faults(value)))
+        return Reading(value, (), _joined(run.faults, self._faults(value)))
 
     def encode(self, arguments: Any) -> Any:
         """The wire form of arguments in contract form: for history, and for tests.

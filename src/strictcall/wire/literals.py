@@ -8,7 +8,7 @@ from typing import Any
 
 from strictcall.json_value import compact, identity
 from strictcall.shape.admit import kind_of
-from strictcall.shape.model import NO_NOTES, Literal
+from strictcall.shape.model import NO_NOTES, Literal, Null, Shape
 from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Trail
 from strictcall.wire.context import Context, Lowered
@@ -31,11 +31,11 @@ def _by_kind(shape: Literal, context: Context) -> Any:
     if len(kinds) == 1 or context.dialect.mixed_literals:
         return shape
     context.change("enum-split", shape.pointer, f"values of {len(kinds)} types are written as one enum each")
-    branches = [
-        Literal(shape.pointer, values=tuple(value for value in shape.values if kind_of(value) == kind))
-        for kind in kinds
-    ]
-    return union(list(branches), pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
+    branches: list[Shape] = []
+    for kind in kinds:
+        values = tuple(value for value in shape.values if kind_of(value) == kind)
+        branches.append(Null(shape.pointer) if kind == "null" else Literal(shape.pointer, values=values))
+    return union(branches, pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
 
 
 def _as_text(shape: Literal, values: tuple[Any, ...], context: Context) -> Lowered:

@@ -53,7 +53,7 @@ def optional(field: Field, context: Context) -> Part:
         return Part(Field(_or_null(_wrapped(wire)), True), _unwrap(codec), True)
     explicit = Record(
         wire.pointer,
-        fields={EXPLICIT: Field(Literal(values=(True,), declared="boolean"), True)},
+        fields={EXPLICIT: Field(Literal(values=(True,), declared="boolean", const=True), True)},
         rest=Nothing(),
         openness=Openness.CLOSED,
     )

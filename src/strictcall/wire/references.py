@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from strictcall.shape.graph import walk
-from strictcall.shape.model import Definitions, Ref, Shape
+from strictcall.shape.model import Definitions, Ref
 from strictcall.shape.simplify import with_notes
 from strictcall.wire.codec import Codec, Run, Trail, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
@@ -16,9 +16,9 @@ from strictcall.wire.free_form import json_text
 
 def lower_reference(shape: Ref, context: Context) -> Lowered:
     """A reference to a definition; definitions are lowered before those that refer to them, circles aside."""
+    shape = _direct(shape, context.definitions)
     if (shape.name, shape.pointer) in context.cuts:
         return json_text(shape, context, "recursion-text", "the dialect has no recursion; the inner value is JSON text")
-    shape = _direct(shape, context.definitions)
     name = shape.name
     codec = _codec_of(name, context)
     known = context.wire.get(name)
@@ -73,7 +73,7 @@ def cycle_cuts(root: str, definitions: Definitions) -> frozenset[tuple[str, str]
     """The references that close a circle, each as its target and its pointer, so that without them nothing recurses."""
     cuts: set[tuple[str, str]] = set()
     done: set[str] = set()
-    path: dict[str, Iterator[Ref]] = {root: _refs(definitions[root])}
+    path: dict[str, Iterator[Ref]] = {root: _refs(root, definitions)}
     while path:
         name = next(reversed(path))
         ref = next(path[name], None)
@@ -83,9 +83,9 @@ def cycle_cuts(root: str, definitions: Definitions) -> frozenset[tuple[str, str]
         elif ref.name in path:
             cuts.add((ref.name, ref.pointer))
         elif ref.name not in done and ref.name in definitions:
-            path[ref.name] = _refs(definitions[ref.name])
+            path[ref.name] = _refs(ref.name, definitions)
     return frozenset(cuts)
 
 
-def _refs(shape: Shape) -> Iterator[Ref]:
-    return (part for part in walk([shape]) if type(part) is Ref)
+def _refs(name: str, definitions: Definitions) -> Iterator[Ref]:
+    return (_direct(part, definitions) for part in walk([definitions[name]]) if type(part) is Ref)

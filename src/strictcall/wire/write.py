@@ -103,7 +103,7 @@ class Writer:
         kind = _literal_type(shape)
         if kind is not None and (self._dialect.typed_literals or shape.declared is not None):
             node["type"] = kind
-        if len(shape.values) == 1 and self._dialect.const == "const":
+        if shape.const and self._dialect.const == "const":
             node["const"] = shape.values[0]
         else:
             node["enum"] = list(shape.values)
