@@ -12,9 +12,9 @@ from enum import Enum
 from typing import Any
 from urllib.parse import unquote
 
-from strictcall.dialect.vocabulary import DEFINITIONS, subschemas
+from strictcall.dialect.vocabulary import DEFINITIONS, HOLDS_SCHEMAS, subschemas
 
-MOST_SCHEMAS = 250_000
+MOST_SCHEMAS = 40_000
 """How many schemas of one document are read."""
 MOST_POINTER = 1_000_000
 """The length of the longest reference that is followed."""
@@ -111,7 +111,7 @@ class Document:
 
     def _children(self, node: Node) -> Iterator[Node]:
         for keyword, value in node.value.items():
-            if isinstance(value, dict | list | bool) and self._enters(keyword):
+            if keyword in HOLDS_SCHEMAS and self._enters(keyword):
                 for tokens, schema in subschemas(keyword, value):
                     yield Node(schema, node, tokens, node.base)
 
