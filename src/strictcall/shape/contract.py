@@ -137,7 +137,7 @@ def _survey(schema: Any) -> bool:
         objects += 1
         if objects > MAX_SCHEMA_OBJECTS:
             raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} objects")
-        suspicious = suspicious or needs_attention(node)
+        suspicious = suspicious or needs_attention(node, root=objects == 1)
 
     try:
         walk(schema, look, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)

@@ -99,7 +99,8 @@ class Reader:
         self.definitions[ROOT] = shape
         while self._pending:
             self._define(next(iter(self._pending)))
-        self.definitions = pruned(self.definitions)
+        if self._references.used:
+            self.definitions = pruned(self.definitions)
         return self.definitions[ROOT]
 
     def resolve(self, ref: Ref) -> Shape | None:

@@ -55,6 +55,8 @@ class References:
     """Resolves a document's references. Every node that one leads to gets a name, the same each time."""
 
     def __init__(self, document: Any, draft: Draft) -> None:
+        self.used = False
+        """Whether any reference was resolved so far."""
         self._document = document
         self._specification = _SPECIFICATIONS[draft.name]
         self._names: dict[int, str] = {id(document): ROOT}
@@ -86,6 +88,7 @@ class References:
     def find(self, keyword: str, target: str, place: Place) -> tuple[str, Place] | None:
         """The name and place of the node that a reference leads to; ``None`` where it leads out of the document, or
         where only a validator at work can say (``$dynamicRef`` with several anchors)."""
+        self.used = True
         if keyword == "$dynamicRef":
             static = self._static_anchor(target)
             if static is not None:

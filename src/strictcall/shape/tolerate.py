@@ -72,12 +72,12 @@ _ANNOTATION_TYPES: Final[Mapping[str, type]] = {
     "writeOnly": bool,
 }
 _MAY_BE_NULL: Final = frozenset({"const", "default", "enum", "examples", "example"})
-_SUSPECTS: Final = frozenset({"nullable", "dependencies", "additionalItems", "$schema"})
+_SUSPECTS: Final = frozenset({"nullable", "dependencies", "additionalItems"})
 
 
-def needs_attention(node: Mapping[str, Any]) -> bool:
+def needs_attention(node: Mapping[str, Any], *, root: bool) -> bool:
     """Whether an object somewhere in a schema may hold a tolerated spelling: a cheap test that may err to "yes"."""
-    if not _SUSPECTS.isdisjoint(node):
+    if not _SUSPECTS.isdisjoint(node) or ("$schema" in node and not root):
         return True
     kind = node.get("type")
     if kind is None:

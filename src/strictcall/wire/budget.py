@@ -27,8 +27,11 @@ NAMES: Final[Mapping[str, str]] = {
 """Each measure in words, as a reason gives it."""
 
 
-def count(root: Shape, definitions: Definitions, schema: Any) -> dict[str, int]:
-    """The measures of a wire schema: its shape for what it says, its JSON for how deep that nests."""
+def count(root: Shape, definitions: Definitions, schema: Any, dialect: Dialect) -> dict[str, int]:
+    """The measures of a wire schema that the dialect has a ceiling for: on its shape, and on its JSON for how deep that nests."""
+    wanted = {limit.name for limit in dialect.limits}
+    if wanted == {"json_depth"}:
+        return {"json_depth": _json_depth(schema)}
     used = _used(root, definitions)
     counts = dict.fromkeys(("properties", "optional", "unions", "enum_values", "longest_enum_characters"), 0)
     counts["name_characters"] = sum(len(name) for name in used)
@@ -44,8 +47,10 @@ def count(root: Shape, definitions: Definitions, schema: Any) -> dict[str, int]:
             counts["enum_values"] += len(shape.values)
             if len(shape.values) > LONG_ENUM:
                 counts["longest_enum_characters"] = max(counts["longest_enum_characters"], characters)
-    counts["depth"] = _depth(root, definitions, used)
-    counts["json_depth"] = _json_depth(schema)
+    if "depth" in wanted:
+        counts["depth"] = _depth(root, definitions, used)
+    if "json_depth" in wanted:
+        counts["json_depth"] = _json_depth(schema)
     return counts
 
 

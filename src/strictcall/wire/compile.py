@@ -95,7 +95,7 @@ def _lowered(loose: CompiledTool, contract: Contract, *, arguments: bool) -> Com
         _codec=wire.codec,
         _wire=wire,
         _takes_object=arguments and not wire.wrapped,
-        _counts=count(wire.root, wire.definitions, schema) if dialect.limits else {},
+        _counts=count(wire.root, wire.definitions, schema, dialect) if dialect.limits else {},
     )
 
 
