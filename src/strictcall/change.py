@@ -32,7 +32,9 @@ _VERDICTS = (Verdict.EXACT, Verdict.CLOSED, Verdict.CHECKED, Verdict.NARROWED)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One rewrite: its stable ``code``, a JSON Pointer into the schema as written, the effect, and a sentence about it."""
+    """One rewrite: its stable ``code``, a JSON Pointer into the schema as written, the effect, and a sentence about
+    it.
+    """
 
     code: str
     pointer: str

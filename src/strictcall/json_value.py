@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -83,7 +83,7 @@ def pointer(tokens: Iterable[str | int]) -> str:
 
 
 def resolve_pointer(document: Any, fragment: str) -> Any:
-    """What a JSON Pointer leads to in a value, or ``None``; ``fragment`` is its text after the ``#``, percent-encoded."""
+    """What a JSON Pointer leads to, or ``None``; ``fragment`` is its text after the ``#``, percent-encoded."""
     if fragment and not fragment.startswith("/"):
         return None
     node = document
@@ -104,7 +104,7 @@ def compact(value: Any) -> str:
 
 
 def excerpt(value: Any, length: int = 60) -> str:
-    """A JSON value as compact text of at most ``length`` characters, for people to read; large values are only named."""
+    """A JSON value as text of at most ``length`` characters, for people to read; large values are only named."""
     if type(value) is str:
         text = compact(value if len(value) <= length else value[:length])
     elif type(value) is dict or type(value) is list:
@@ -217,36 +217,17 @@ def check_limits(value: Any, max_depth: int = MAX_DEPTH, max_nodes: int | None =
 
 def walk(value: Any, visit: Callable[[dict[str, Any]], None], max_depth: int, max_nodes: int | None = None) -> int:
     """Call ``visit`` with each object of a JSON value, checking the limits on the way; returns the number of nodes."""
-    level, depth, count = [value], 0, 0
-    size = 0
+    level, depth, count, size = [value], 0, 0, 0
     while level:
         depth += 1
         below: list[Any] = []
         for node in level:
-            kind = type(node)
-            if kind is str:
-                size += len(node)
-                if not node.isascii():
-                    _check_text(node)
-            elif kind is dict:
+            size += _MEASURES.get(type(node), _not_json)(node)
+            if type(node) is dict:
                 visit(node)
-                for name in node:
-                    if type(name) is not str:
-                        raise LimitError(f"an object has a key that is not text but {type(name).__name__}")
-                    size += len(name)
-                    if not name.isascii():
-                        _check_text(name)
                 below.extend(node.values())
-            elif kind is list:
+            elif type(node) is list:
                 below.extend(node)
-            elif kind is int:
-                if not -_MAX_INTEGER < node < _MAX_INTEGER:
-                    raise LimitError(f"a number has more than {MAX_DIGITS:,} digits")
-            elif kind is float:
-                if not math.isfinite(node):
-                    raise LimitError("NaN and infinity are not JSON numbers")
-            elif node is not None and kind is not bool:
-                raise LimitError(f"a value is not JSON but {kind.__name__}")
         count += len(level)
         if max_nodes is not None and count + len(below) > max_nodes:
             raise LimitError(f"the value has more than {max_nodes:,} parts")
@@ -259,6 +240,48 @@ def walk(value: Any, visit: Callable[[dict[str, Any]], None], max_depth: int, ma
     return count
 
 
-def _check_text(text: str) -> None:
-    if _SURROGATE.search(text):
+def _size_of_text(text: str) -> int:
+    if not text.isascii() and _SURROGATE.search(text):
         raise LimitError("a string holds a lone surrogate, which is not a character")
+    return len(text)
+
+
+def _size_of_names(node: dict[Any, Any]) -> int:
+    size = 0
+    for name in node:
+        if type(name) is not str:
+            raise LimitError(f"an object has a key that is not text but {type(name).__name__}")
+        size += _size_of_text(name)
+    return size
+
+
+def _no_size(_: Any) -> int:
+    return 0
+
+
+def _integer(number: int) -> int:
+    if not -_MAX_INTEGER < number < _MAX_INTEGER:
+        raise LimitError(f"a number has more than {MAX_DIGITS:,} digits")
+    return 0
+
+
+def _float(number: float) -> int:
+    if not math.isfinite(number):
+        raise LimitError("NaN and infinity are not JSON numbers")
+    return 0
+
+
+def _not_json(value: Any) -> int:
+    raise LimitError(f"a value is not JSON but {type(value).__name__}")
+
+
+_MEASURES: Final[Mapping[type, Callable[[Any], int]]] = {
+    str: _size_of_text,
+    dict: _size_of_names,
+    list: _no_size,
+    int: _integer,
+    float: _float,
+    bool: _no_size,
+    type(None): _no_size,
+}
+"""For each type of JSON value the check of one such value; gives the characters of text that it holds itself."""

@@ -13,13 +13,13 @@ from strictcall.errors import PolicyError
 class Policy:
     """How a tool is compiled. Every field's default comes first in its list of values.
 
-    - ``fidelity``: ``checked`` lets the local check close gaps that the wire leaves; with ``exact`` a tool that would need
-      that (for more than the encoding itself) is loose.
-    - ``open_objects``: objects that are open only because they do not say otherwise are closed (``close``), kept open with a
-      place for further names (``carry``), or make the tool loose (``refuse``). Expressly open and typed maps are always
-      carried, unless ``refuse``.
-    - ``free_form``: values of any kind become a recursive JSON definition where the dialect recurses (``tree``), or text
-      that holds JSON (``json_text``), or make the tool loose (``refuse``).
+    - ``fidelity``: ``checked`` lets the local check close gaps that the wire leaves; with ``exact`` a tool that would
+      need that (for more than the encoding itself) is loose.
+    - ``open_objects``: objects that are open only because they do not say otherwise are closed (``close``), kept open
+      with a place for further names (``carry``), or make the tool loose (``refuse``). Expressly open and typed maps
+      are always carried, unless ``refuse``.
+    - ``free_form``: values of any kind become a recursive JSON definition where the dialect recurses (``tree``), or
+      text that holds JSON (``json_text``), or make the tool loose (``refuse``).
     - ``nulls``: an optional that also admits null is folded into "absent" where its ``default`` is null and kept apart
       elsewhere (``auto``), always folded (``fold``), or always kept apart (``distinguish``).
     - ``implied_types``: a schema without ``type`` that has ``properties`` is read as an object, and so on.

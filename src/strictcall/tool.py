@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool's name, description and parameters (a JSON Schema of any draft from 4 to 2020-12), as its author wrote them.
+    """A tool as its author wrote it: name, description and parameters (a JSON Schema of any draft from 4 to 2020-12).
 
     ``parameters`` is kept as the very object that came in and is never changed. It may be any JSON value: what is not a
     usable schema compiles to a loose tool with the reason.

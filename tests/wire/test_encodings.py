@@ -68,7 +68,9 @@ def test_a_call_is_read_back_and_written_again(row: dict[str, Any], call: dict[s
 )
 def test_contract_form_is_read_where_either_form_is(row: dict[str, Any], call: dict[str, Any]) -> None:
     if call.get("looks_like_wire"):
-        pytest.skip("the contract form of these arguments is also a wire form of others, and the wire form is read first")
+        pytest.skip(
+            "the contract form of these arguments is also a wire form of others, and the wire form is read first"
+        )
     tool = compiled(row)
 
     assert equal(call["arguments"], tool.decode(call["arguments"], form="either"))

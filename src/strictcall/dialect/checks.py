@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from strictcall.dialect.document import Node
 from strictcall.dialect.findings import Findings, quoted
 from strictcall.dialect.loose_checks import breaks_name_rule
-from strictcall.dialect.model import State, admits
-from strictcall.dialect.vocabulary import REST, SHAPES, literal_types
+from strictcall.dialect.model import Keyword, State, admits
+from strictcall.dialect.vocabulary import JSON_TYPES, REST, SHAPES, literal_types
 
 KINDS = ("type", "$ref", "anyOf", "allOf", "oneOf")
 """Keywords that say what a schema admits, so that it needs no ``type``."""
+EVERY_TYPE = JSON_TYPES - {"integer"}
 OBJECT_KEYWORDS = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
-COUNTS = frozenset(name for name, (words, _) in SHAPES.items() if words.startswith("a whole number"))
+COUNT = SHAPES["minItems"][0]
+MOST_NAMES = 1_000
+Asked = tuple[Keyword, str, Callable[[Any], bool] | None, bool]
 MAY_BE_FALSE = REST | {"items", "patternProperties", "properties", "anyOf"}
 BOUNDS = (
     ("minimum", "maximum", False),
@@ -27,6 +30,10 @@ BOUNDS = (
     ("minProperties", "maxProperties", False),
 )
 """Pairs of a lower and an upper bound, and whether the two may not even be equal."""
+SOME_CHECK = frozenset({"enum", "const", "format", "pattern", "$ref"} | {upper for _, upper, _ in BOUNDS})
+"""Keywords without which there is nothing to ask of the values that a schema takes."""
+MOST_PATTERN = 100_000
+"""A longer pattern is refused unread."""
 
 
 class Checks:
@@ -35,6 +42,7 @@ class Checks:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._dialect = findings.dialect
+        self._asked: dict[str, Asked] = {}
         self._constructs = {name: re.compile(found) for name, found in self._dialect.regex_forbidden.items()}
 
     def node(self, node: Node) -> None:
@@ -48,27 +56,32 @@ class Checks:
             if node.parent is None and self._dialect.root.object_only and schema.get("type") != "object":
                 self._say(node, rule="root-not-object", message="the root must say type: object")
             sound = self._keywords(node, schema)
+            kinds = sound.get("type")
+            types = EVERY_TYPE if kinds is None else frozenset((kinds,) if isinstance(kinds, str) else kinds)
             self._type(node, schema)
-            self._literals(node, sound)
-            if self._is(sound, "object", OBJECT_KEYWORDS):
+            if not OBJECT_KEYWORDS.isdisjoint(sound) or (kinds is not None and "object" in types):
                 self._object(node, sound, schema)
-            self._array(node, sound, schema)
+            if kinds is not None and "array" in types:
+                self._array(node, sound, schema)
+            if not SOME_CHECK.isdisjoint(sound):
+                self._values(node, sound, types)
+
+    def _values(self, node: Node, sound: dict[str, Any], types: frozenset[str]) -> None:
+        if "enum" in sound or "const" in sound:
+            self._literals(node, sound, types)
+        if "string" in types:
             self._text(node, sound)
-            self._bounds(node, sound)
+        self._bounds(node, sound)
+        if "$ref" in sound:
             self._reference(node, sound)
 
     def _say(self, node: Node, *tokens: str, rule: str, message: str) -> None:
         self._findings.at(node, *tokens, rule=rule, message=message)
 
     def _boolean(self, node: Node) -> None:
-        if node.keyword in REST and (self._dialect.open_objects or node.keyword != "additionalProperties"):
-            return
-        if node.keyword == "additionalProperties":
-            return  # said of the object that holds it
-        needed = node.parent.value.get("required") if node.parent is not None and node.keyword == "properties" else ()
-        unmet = isinstance(needed, list) and node.tokens[1] in needed
-        refused = not self._dialect.untyped or (node.value is False and (unmet or node.keyword not in MAY_BE_FALSE))
-        if refused:
+        if node.keyword in REST:
+            return  # said of the object that holds it, where it may not be so
+        if not self._dialect.untyped or (node.value is False and node.keyword not in MAY_BE_FALSE):
             word = str(node.value).lower()
             self._say(node, rule="boolean-schema", message=f"{word} stands for a schema")
 
@@ -77,27 +90,30 @@ class Checks:
         sound: dict[str, Any] = {}
         forbidden = self._dialect.root.forbidden if node.parent is None else frozenset()
         for name, value in schema.items():
-            rule = self._dialect.keyword(name)
-            shape = SHAPES.get(name)
+            asked = self._asked.get(name) or self._ask(name)
+            rule, words, test, bounded = asked
             if name in forbidden:
                 self._say(node, name, rule="root-keyword", message=f"{name} may not stand at the root")
             elif rule.state is State.REJECTED:
                 self._findings.keyword(node, "keyword-rejected", rule, f"{quoted(name)} is not accepted")
-            elif shape is not None and not (shape[1](value) and not (name in COUNTS and isinstance(value, float))):
-                message = f"{name} must be {shape[0]}, not {quoted(value)}"
-                self._say(node, name, rule="not-a-schema", message=message)
-            elif not admits(rule, value):
+            elif test is not None and not test(value):
+                self._say(node, name, rule="not-a-schema", message=f"{name} must be {words}, not {quoted(value)}")
+            elif bounded and not admits(rule, value):
                 self._findings.keyword(node, "value-rejected", rule, f"{name} may not be {quoted(value)}")
             else:
                 sound[name] = value
         return sound
 
-    def _is(self, sound: dict[str, Any], kind: str, implied: frozenset[str]) -> bool:
-        """Whether a schema takes values of a kind and says so."""
-        kinds = sound.get("type")
-        if kinds is None:
-            return not implied.isdisjoint(sound)
-        return kinds == kind or (isinstance(kinds, list) and kind in kinds)
+    def _ask(self, name: str) -> Asked:
+        """What is asked of a keyword's value: its rule, the shape in words and as a test, and whether it is bounded."""
+        rule = self._dialect.keyword(name)
+        words, test = SHAPES.get(name, ("", None))
+        if words == COUNT:
+            test = _is_whole
+        bounded = any(part is not None for part in (rule.values, rule.least, rule.most, rule.digits))
+        if len(self._asked) < MOST_NAMES:
+            self._asked[name] = (rule, words, test, bounded)
+        return rule, words, test, bounded
 
     # types and literals
 
@@ -108,11 +124,9 @@ class Checks:
         if not said and not (not self._dialect.typed_literals and ("enum" in schema or "const" in schema)):
             self._say(node, rule="type-missing", message="the schema must say its type")
 
-    def _literals(self, node: Node, sound: dict[str, Any]) -> None:
+    def _literals(self, node: Node, sound: dict[str, Any], declared: frozenset[str]) -> None:
         if sound.get("enum") == []:
             self._say(node, "enum", rule="empty-enum", message="enum is empty")
-        kinds = sound.get("type")
-        declared = None if kinds is None else frozenset({kinds} if isinstance(kinds, str) else kinds)
         met: set[str] = set()
         within = False
         for tokens, value in _literals(sound):
@@ -121,7 +135,7 @@ class Checks:
             if types.isdisjoint(self._dialect.literals):
                 message = f"a literal may not be {quoted(value)}"
                 self._say(node, *tokens, rule="literal-type", message=message)
-            elif declared is None or not types.isdisjoint(declared):
+            elif not types.isdisjoint(declared):
                 within = True
             elif self._dialect.typed_literals:
                 message = f"{quoted(value)} is not of the type beside it"
@@ -158,6 +172,10 @@ class Checks:
             for name in optional:
                 message = f"{quoted(name)} must be in required"
                 self._say(node, "properties", name, rule="required-missing", message=message)
+        for name in required:
+            if properties.get(name) is False and self._dialect.untyped:
+                message = "false stands for a required property"
+                self._say(node, "properties", name, rule="boolean-schema", message=message)
         if closed and "patternProperties" not in sound:
             for name in required:
                 if name not in properties:
@@ -181,7 +199,7 @@ class Checks:
             self._pattern(node, pattern, "patternProperties", pattern)
 
     def _array(self, node: Node, sound: dict[str, Any], schema: dict[str, Any]) -> None:
-        if not self._dialect.untyped_items and self._is(sound, "array", frozenset()) and "items" not in schema:
+        if not self._dialect.untyped_items and "items" not in schema:
             self._say(node, rule="items-missing", message="an array must say its items")
         leading = sound.get("prefixItems")
         if leading is not None and sound.get("items") is False and sound.get("minItems", 0) > len(leading):
@@ -191,9 +209,6 @@ class Checks:
     # text and numbers
 
     def _text(self, node: Node, sound: dict[str, Any]) -> None:
-        kinds = sound.get("type")
-        if kinds is not None and not self._is(sound, "string", frozenset()):
-            return
         name = sound.get("format")
         if name is not None and self._dialect.formats is not None and name not in self._dialect.formats:
             self._say(node, "format", rule="format-unknown", message=f"the format {quoted(name)} is not known")
@@ -201,6 +216,10 @@ class Checks:
             self._pattern(node, sound["pattern"], "pattern")
 
     def _pattern(self, node: Node, pattern: str, *tokens: str) -> None:
+        if len(pattern) > MOST_PATTERN:
+            message = f"the pattern has more than {MOST_PATTERN} characters"
+            self._say(node, *tokens, rule="regex-construct", message=message)
+            return
         for name, construct in self._constructs.items():
             if construct.search(pattern):
                 message = f"the pattern uses {name.replace('_', ' ')}"
@@ -218,8 +237,6 @@ class Checks:
     # references
 
     def _reference(self, node: Node, sound: dict[str, Any]) -> None:
-        if "$ref" not in sound:
-            return
         if node.keyword == "allOf" and not self._dialect.all_of_references:
             self._say(node, rule="all-of-reference", message="a branch of allOf may not be a $ref")
         for name in sound:
@@ -229,12 +246,20 @@ class Checks:
 
 
 def _literals(sound: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The literals of a schema, each with its pointer tokens. A list of nothing but texts is known by its first."""
+    """The first literal of each kind that a schema holds, with its pointer tokens: one tells what they all are."""
     values = sound.get("enum", [])
-    if values and set(map(type, values)) == {str}:
-        yield ("enum", "0"), values[0]
-    else:
-        for index, value in enumerate(values):
+    met: set[object] = set()
+    for index, value in enumerate(
+        values[:1] if len(set(map(type, values))) == 1 and type(values[0]) in (int, str) else values
+    ):
+        kind = (float, value.is_integer()) if isinstance(value, float) else type(value)
+        if kind not in met:
+            met.add(kind)
             yield ("enum", str(index)), value
     if "const" in sound:
         yield ("const",), sound["const"]
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a count is written as providers read it: JSON Schema takes ``2.0`` too, engines do not."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -86,7 +86,8 @@ def _judge_strict(schema: Any, findings: Findings) -> None:
     document = Document(schema, read.__contains__)
     if not document.complete:
         findings.add("", "too-large", f"the schema holds more than {MOST_SCHEMAS} schemas")
-    _judge_limits(measure_document(schema, document), findings, "tool")
+    wanted = {limit.name for limit in dialect.limits if limit.per == "tool"}
+    _judge_limits(measure_document(schema, document, wanted), findings, "tool")
     checks = Checks(findings)
     for node in document.nodes:
         checks.node(node)
@@ -118,7 +119,7 @@ def _judge_limits(measured: Mapping[str, int], findings: Findings, per: Literal[
 def _judge_links(document: Document, findings: Findings) -> None:
     dialect = findings.dialect
     component = document.components() if document.links and not dialect.recursion else {}
-    holders = {id(link.node.value): link for link in document.links}
+    bare = _bare_circles(document.links)
     for link in document.links:
         reference = quoted(link.node.value["$ref"])
         if link.leads is Leads.OUTSIDE:
@@ -126,7 +127,7 @@ def _judge_links(document: Document, findings: Findings) -> None:
             findings.at(link.node, "$ref", rule="reference-external", message=message)
         elif link.leads is Leads.NOTHING:
             findings.at(link.node, "$ref", rule="reference-dangling", message=f"{reference} points to nothing")
-        elif _is_bare_circle(link, holders):
+        elif id(link.node.value) in bare:
             message = f"{reference} leads back to itself with nothing in between"
             findings.at(link.node, "$ref", rule="recursion", message=message)
         elif component and component.get(id(link.node.value)) == component.get(id(link.target)):
@@ -135,13 +136,16 @@ def _judge_links(document: Document, findings: Findings) -> None:
             return
 
 
-def _is_bare_circle(link: Link, holders: Mapping[int, Link]) -> bool:
-    """Whether following references alone, from one to the next, comes back."""
-    seen: set[int] = set()
-    following: Link | None = link
-    while following is not None:
-        if id(following.node.value) in seen:
-            return True
-        seen.add(id(following.node.value))
-        following = holders.get(id(following.target))
-    return False
+def _bare_circles(links: Iterable[Link]) -> set[int]:
+    """The schemas from which following references alone, from one to the next, never ends."""
+    follows = {id(link.node.value): id(link.target) for link in links if isinstance(link.target, dict)}
+    ends: dict[int, bool] = {}
+    for start in follows:
+        path: dict[int, None] = {}
+        here = start
+        while here in follows and here not in path and here not in ends:
+            path[here] = None
+            here = follows[here]
+        ended = ends.get(here, here not in path)
+        ends.update(dict.fromkeys(path, ended))
+    return {place for place, ended in ends.items() if not ended}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container
 from typing import Any
 
+from strictcall.dialect.build import MEASURES
 from strictcall.dialect.document import Document, Node
 from strictcall.dialect.model import Dialect, State
+from strictcall.dialect.readable import MOST_BITS
 from strictcall.dialect.vocabulary import DEFINITIONS
 
 LONG_ENUM = 250
 """An enum of more values than this is a long one."""
+COUNTED = frozenset({"$defs", "const", "definitions", "enum", "properties"})
+"""A schema that has none of these counts nothing by itself."""
 MOST_LEVELS = 100_000
 """Deeper than this is not counted."""
 
@@ -36,19 +40,53 @@ def measure(schema: Any, dialect: Dialect) -> dict[str, int]:
     return measure_document(schema, Document(schema, lambda keyword: dialect.state(keyword) is not State.REJECTED))
 
 
-def measure_document(schema: Any, document: Document) -> dict[str, int]:
-    """``measure`` of a schema that was already read as a document."""
+def measure_document(schema: Any, document: Document, wanted: Container[str] = MEASURES) -> dict[str, int]:
+    """Those measures of a schema that are ``wanted``, and others that cost nothing beside them."""
     counts = {"properties": 0, "optional": 0, "unions": 0}
     counts |= {"enum_values": 0, "name_characters": 0, "longest_enum_characters": 0}
-    targets = {id(link.node.value): link.target for link in document.links}
+    unions = _Unions(document)
     for node in document.nodes:
-        if isinstance(node.value, dict):
-            _count_properties(node.value, targets, counts)
+        if isinstance(node.value, dict) and not COUNTED.isdisjoint(node.value):
+            _count_properties(node.value, unions, counts)
             _count_literals(node.value, counts)
-    return {**counts, "depth": _depth(document), "json_depth": _json_depth(schema)}
+    if "depth" in wanted:
+        counts["depth"] = _depth(document)
+    if "json_depth" in wanted:
+        counts["json_depth"] = _json_depth(schema)
+    return counts
 
 
-def _count_properties(schema: dict[str, Any], targets: dict[int, Any], counts: dict[str, int]) -> None:
+class _Unions:
+    """Whether a schema, or the one that its reference leads to, is a union."""
+
+    def __init__(self, document: Document) -> None:
+        self._targets = {id(link.node.value): link.target for link in document.links}
+        self._known: dict[int, bool] = {}
+
+    def has(self, schema: Any) -> bool:
+        """Whether this property's schema counts."""
+        if not isinstance(schema, dict):
+            return False
+        if "$ref" not in schema:
+            return _is_union(schema)
+        passed: dict[int, None] = {}
+        answer = False
+        while isinstance(schema, dict) and id(schema) not in passed:
+            answer = self._known.get(id(schema), False) or _is_union(schema)
+            if answer or id(schema) in self._known or id(schema) not in self._targets:
+                break
+            passed[id(schema)] = None
+            schema = self._targets[id(schema)]
+        self._known.update(dict.fromkeys(passed, answer))
+        return answer
+
+
+def _is_union(schema: dict[str, Any]) -> bool:
+    kinds = schema.get("type")
+    return "anyOf" in schema or "oneOf" in schema or (isinstance(kinds, list) and len(kinds) > 1)
+
+
+def _count_properties(schema: dict[str, Any], unions: _Unions, counts: dict[str, int]) -> None:
     for keyword in DEFINITIONS:
         if isinstance(schema.get(keyword), dict):
             counts["name_characters"] += sum(map(_characters, schema[keyword]))
@@ -58,20 +96,10 @@ def _count_properties(schema: dict[str, Any], targets: dict[int, Any], counts: d
     required = schema.get("required")
     needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     counts["properties"] += len(properties)
-    counts["optional"] += sum(name not in needed for name in properties)
-    counts["name_characters"] += sum(map(_characters, properties))
-    counts["unions"] += sum(_is_union(schema, targets) for schema in properties.values())
-
-
-def _is_union(schema: Any, targets: dict[int, Any]) -> bool:
-    for _ in range(len(targets) + 1):
-        if not isinstance(schema, dict):
-            return False
-        kinds = schema.get("type")
-        if "anyOf" in schema or "oneOf" in schema or (isinstance(kinds, list) and len(kinds) > 1):
-            return True
-        schema = targets.get(id(schema))
-    return False
+    for name, value in properties.items():
+        counts["optional"] += name not in needed
+        counts["unions"] += unions.has(value)
+        counts["name_characters"] += len(name) if isinstance(name, str) else 0
 
 
 def _count_literals(schema: dict[str, Any], counts: dict[str, int]) -> None:
@@ -94,17 +122,19 @@ def _characters(value: Any) -> int:
     if isinstance(value, bool) or value is None:
         return 5 if value is False else 4
     if isinstance(value, int):
-        return value.bit_length() * 3 // 10 + 1
+        return len(str(value)) if value.bit_length() <= MOST_BITS else value.bit_length() * 3 // 10
     return len(repr(value)) if isinstance(value, float) else 0
 
 
 def _depth(document: Document) -> int:
     """The most object and array levels on a way through the document that no circle lengthens."""
+    if not document.links:
+        return _plain_depth(document)
     below: dict[int, list[Any]] = {}
     for node in document.nodes:
         if node.parent is not None and node.keyword not in DEFINITIONS and isinstance(node.value, dict):
             below.setdefault(id(node.parent.value), []).append(node.value)
-    component = document.components() if document.links else {}
+    component = document.components()
     for link in document.links:
         here = id(link.node.value)
         if isinstance(link.target, dict) and component.get(here) != component.get(id(link.target)):
@@ -113,6 +143,15 @@ def _depth(document: Document) -> int:
     for node in document.nodes:
         if isinstance(node.value, dict):
             _measure_levels(node, below, levels)
+    return max(levels.values(), default=0)
+
+
+def _plain_depth(document: Document) -> int:
+    """The same where nothing refers to anything: a schema comes after the one that holds it."""
+    levels: dict[Node, int] = {}
+    for node in document.nodes:
+        above = 0 if node.parent is None or node.keyword in DEFINITIONS else levels[node.parent]
+        levels[node] = above + (isinstance(node.value, dict) and _is_level(node.value))
     return max(levels.values(), default=0)
 
 
@@ -145,18 +184,14 @@ def _is_level(schema: dict[str, Any]) -> bool:
 
 def _json_depth(value: Any) -> int:
     depth = 0
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     while level and depth < MOST_LEVELS:
-        held = {id(item): item for container in level for item in _held(container)}
-        depth += any(isinstance(item, dict | list) for item in level)
-        level = list(held.values())
+        depth += 1
+        held = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, dict | list)
+        ]
+        level = list({id(item): item for item in held}.values())
     return depth
-
-
-def _held(container: Any) -> Iterator[Any]:
-    """The containers that a container holds."""
-    if isinstance(container, dict):
-        return (item for item in container.values() if isinstance(item, dict | list))
-    if isinstance(container, list):
-        return (item for item in container if isinstance(item, dict | list))
-    return iter(())

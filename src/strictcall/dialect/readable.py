@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 MOST_BITS = 14_285
@@ -22,40 +22,67 @@ class Problem:
 
 def problems(value: Any) -> Iterator[Problem]:
     """Each place where a value is not JSON. Every container is looked at once, however often it occurs."""
-    wrong = _scalar_problem(value) if not isinstance(value, dict | list) else None
-    if wrong is not None:
-        yield Problem((), wrong)
     if not isinstance(value, dict | list):
-        return
+        wrong = _scalar_problem(value)
+        if wrong is not None:
+            yield Problem((), wrong)
+    elif not _is_plainly_sound(value):
+        yield from _search(value)
+
+
+def _search(value: Any) -> Iterator[Problem]:
+    """Walk a container depth first, knowing which containers the current place lies in."""
     path: list[str] = []
     inside: set[int] = {id(value)}
     done: set[int] = set()
     stack: list[tuple[Any, Iterator[tuple[Any, Any]]]] = [(value, _items(value))]
     while stack:
         container, rest = stack[-1]
-        deeper = None
         for key, item in rest:
             wrong = _key_problem(key) if isinstance(container, dict) else None
             if wrong is None and isinstance(item, dict | list):
-                if id(item) in inside:
-                    wrong = "contains itself"
-                elif id(item) not in done:
-                    deeper = (str(key), item)
+                if id(item) in done:
+                    continue
+                if id(item) not in inside:
+                    path.append(str(key))
+                    inside.add(id(item))
+                    stack.append((item, _items(item)))
                     break
-            elif wrong is None:
-                wrong = _scalar_problem(item)
+                wrong = "contains itself"
+            wrong = wrong or _scalar_problem(item)
             if wrong is not None:
                 yield Problem((*path, _token(key)), wrong)
-        if deeper is not None:
-            path.append(deeper[0])
-            inside.add(id(deeper[1]))
-            stack.append((deeper[1], _items(deeper[1])))
         else:
             stack.pop()
             inside.discard(id(container))
             done.add(id(container))
-            if path:
-                path.pop()
+            del path[len(stack) - 1 :]
+
+
+def _is_plainly_sound(value: Any) -> bool:
+    """A fast answer for what a JSON parser gives: sound throughout, and no container met twice."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        container = stack.pop()
+        if id(container) in seen:
+            return False
+        seen.add(id(container))
+        if isinstance(container, list):
+            if _is_plain(container):
+                continue
+            items: Iterable[Any] = container
+        else:
+            if not all(type(key) is str and (key.isascii() or _is_sound_text(key)) for key in container):
+                return False
+            items = container.values()
+        for item in items:
+            kind = type(item)
+            if kind is dict or kind is list:
+                stack.append(item)
+            elif not (kind is bool or (kind is str and item.isascii())) and _scalar_problem(item) is not None:
+                return False
+    return True
 
 
 def _items(container: Any) -> Iterator[tuple[Any, Any]]:
@@ -92,7 +119,7 @@ def _key_problem(key: Any) -> str | None:
 
 
 def _scalar_problem(value: Any) -> str | None:
-    if value is None or isinstance(value, bool):
+    if value is None or isinstance(value, bool | dict | list):
         return None
     if isinstance(value, str):
         return None if _is_sound_text(value) else "the text holds a lone surrogate"

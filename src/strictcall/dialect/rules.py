@@ -53,6 +53,7 @@ RULES: Mapping[str, str] = MappingProxyType(
         "limit-enum-values": "More enum values than the dialect takes.",
         "limit-name-characters": "More characters in names and literals than the dialect takes.",
         "limit-longest-enum-characters": "A long enum with more characters than the dialect takes.",
+        "limit-strict-tools": "More strict tools in one request than the dialect takes.",
         # the tool
         "tool-name": "The tool's name breaks the dialect's rule for names.",
     }

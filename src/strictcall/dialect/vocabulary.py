@@ -31,6 +31,7 @@ SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 """Keywords whose value is a list of schemas."""
 SCHEMA_MAPS = frozenset({"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"})
 """Keywords whose value maps names to schemas."""
+HOLDS_SCHEMAS = ONE_SCHEMA | SCHEMA_LISTS | SCHEMA_MAPS
 DEFINITIONS = frozenset({"$defs", "definitions"})
 """Keywords whose schemas count only where a reference leads to them."""
 REST = frozenset({"additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"})

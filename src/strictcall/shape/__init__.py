@@ -1,0 +1,1 @@
+"""What a schema says: JSON Schema of any draft read as shapes, and the local check."""

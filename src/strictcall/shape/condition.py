@@ -1,8 +1,8 @@
 """Conditions: unions and implications whose branches only constrain the value they stand on.
 
-``anyOf`` of ``required`` lists, ``if``/``then``, ``dependentRequired`` and ``not`` say which combinations of a record's names
-are allowed, not what the record is. They become residue on it, with a hint, and never a union. Names that occur only in
-such branches join the record as conditional, optional ones.
+``anyOf`` of ``required`` lists, ``if``/``then``, ``dependentRequired`` and ``not`` say which combinations of a
+record's names are allowed, not what the record is. They become residue on it, with a hint, and never a union. Names
+that occur only in such branches join the record as conditional, optional ones.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Conditions:
             shape = self._with_names(shape, [(item, place) for item in demanded])
             if text:
                 shape = _unheld(shape, "condition", place, "dependentRequired", text)
-        if "contains" in view and view.get("minContains", 1) != 0 or "maxContains" in view:
+        if ("contains" in view and view.get("minContains", 1) != 0) or "maxContains" in view:
             shape = _unheld(shape, "contains", place, "contains", "contains " + _say(view.get("contains")))
         return shape
 

@@ -28,8 +28,11 @@ MAX_SCHEMA_OBJECTS: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """A schema as read. ``document`` is the JSON Schema after tolerated spellings were rewritten (``changes`` lists them),
-    ``shape`` and ``definitions`` what it says, ``check`` the local check."""
+    """A schema as read.
+
+    ``document`` is the JSON Schema after tolerated spellings were rewritten (``changes`` lists them), ``shape`` and
+    ``definitions`` are what it says, ``check`` is the local check.
+    """
 
     document: Any
     draft: Draft

@@ -19,8 +19,8 @@ FEW_REFERENCES: Final = 30
 def evaluation_fans_out(document: Any) -> bool:
     """Whether some value would be checked against more subschemas than ``MOST_EVALUATIONS``, counted with repetition.
 
-    Follows local JSON Pointer references, the only ones that can repeat a subschema many times; a reference cycle counts
-    once. Works in time linear in the document.
+    Follows local JSON Pointer references, the only ones that can repeat a subschema many times; a reference cycle
+    counts once. Works in time linear in the document.
     """
     if type(document) is not dict:
         return False

@@ -36,7 +36,8 @@ View = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A draft: the short ``name`` used in options, its metaschema's ``uri``, the validator class of ``jsonschema_rs``,
-    and ``view``, which gives one node's keywords in the words of 2020-12 (only the node's own level is rewritten)."""
+    and ``view``, which gives one node's keywords in the words of 2020-12 (only the node's own level is rewritten).
+    """
 
     name: str
     uri: str

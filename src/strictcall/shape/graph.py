@@ -12,7 +12,8 @@ def parts(shape: Shape) -> list[Shape]:
     match shape:
         case Record():
             fields = [field.shape for field in shape.fields.values()]
-            return [*fields, *shape.patterns.values(), shape.rest]
+            names = [] if shape.names is None else [shape.names]
+            return [*fields, *shape.patterns.values(), shape.rest, *names]
         case List():
             return [*shape.prefix, shape.rest]
         case Choice():

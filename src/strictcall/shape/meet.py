@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from strictcall.shape.admit import admits, matches
 from strictcall.shape.model import (
@@ -173,11 +173,14 @@ class Meet:
                 return replace(declared, required=declared.required or joined.required)
             required, named = one.required or two.required, one.named or two.named
             return Field(self(one.shape, two.shape), required, one.conditional, named)
-        present, other = (one, right) if one is not None else (two, left)
-        assert present is not None
+        return self._one_sided(one, right, name) if one is not None else self._one_sided(cast("Field", two), left, name)
+
+    def _one_sided(self, field: Field, other: Record, name: str) -> Field:
+        """A field that the other record does not declare, met with what that says of any such name."""
         outside = self._outside(other, name)
-        shape = self(present.shape, outside) if type(outside) is not Anything or outside.residue else present.shape
-        return replace(present, shape=shape)
+        if type(outside) is Anything and not outside.residue:
+            return field
+        return replace(field, shape=self(field.shape, outside))
 
     def _outside(self, record: Record, name: str) -> Shape:
         """What a record demands of a name that it does not declare; every matching pattern counts."""

@@ -24,8 +24,8 @@ def _no_notes() -> Mapping[str, Any]:
 class Residue:
     """A constraint that the shape does not hold.
 
-    ``code`` is the change that reports it, ``pointer`` its place in the schema as written, ``text`` what it demands in a
-    few characters, for a hint in the description.
+    ``code`` is the change that reports it, ``pointer`` its place in the schema as written, ``text`` what it demands
+    in a few characters, for a hint in the description.
     """
 
     code: str
@@ -127,8 +127,9 @@ class Openness(Enum):
 class Field:
     """A declared name of a record.
 
-    ``conditional``: the name occurs only in branches that constrain the record (``if``, ``anyOf`` of ``required`` …); its
-    shape then speaks for those branches only. ``named``: some ``properties`` has the name, not only a ``required``.
+    ``conditional``: the name occurs only in branches that constrain the record (``if``, ``anyOf`` of ``required`` …);
+    its shape then speaks for those branches only. ``named``: some ``properties`` has the name, not only a
+    ``required``.
     """
 
     shape: Shape
@@ -141,8 +142,8 @@ class Field:
 class Record(Shape):
     """An object: declared ``fields``, names that match ``patterns``, and every other name by ``rest``.
 
-    ``rest`` is ``Nothing`` exactly when ``openness`` is ``CLOSED``. ``names`` is what every name must be, where the schema
-    restricts it.
+    ``rest`` is ``Nothing`` exactly when ``openness`` is ``CLOSED``. ``names`` is what every name must be, where the
+    schema restricts it.
     """
 
     fields: Mapping[str, Field] = field(default_factory=dict)

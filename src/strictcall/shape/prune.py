@@ -1,7 +1,7 @@
 """Pruning: definitions that go round in a circle.
 
-A definition that leads back to itself without taking a step into the value says nothing that a shape could hold; one that
-every value of it must contain again has no finite value at all.
+A definition that leads back to itself without taking a step into the value says nothing that a shape could hold; one
+that every value of it must contain again has no finite value at all.
 """
 
 from __future__ import annotations

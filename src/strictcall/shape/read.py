@@ -185,17 +185,7 @@ class Reader:
     def _unevaluated(self, view: Mapping[str, Any], shape: Shape, place: Place) -> Shape:
         """``unevaluated*`` speak of what every other keyword of the schema has left over."""
         if "unevaluatedProperties" in view:
-            rest = self.read(view["unevaluatedProperties"], place.at("/unevaluatedProperties"))
-            if type(shape) is Record and shape.openness is Openness.OMITTED:
-                openness = Openness.CLOSED if type(rest) is Nothing else Openness.OPEN
-                fields = {
-                    name: field if field.named else replace(field, shape=self._meet(field.shape, rest))
-                    for name, field in shape.fields.items()
-                }
-                shape = possible(replace(shape, fields=fields, rest=rest, openness=openness))
-            elif not (type(shape) is Record and type(shape.rest) in (Anything, Nothing)):
-                residue = Residue("unevaluated", f"{place.pointer}/unevaluatedProperties", "no further names")
-                shape = with_notes(shape, NO_NOTES, (residue,))
+            shape = self._unevaluated_properties(view, shape, place)
         if "unevaluatedItems" in view and "items" not in view:
             rest = self.read(view["unevaluatedItems"], place.at("/unevaluatedItems"))
             if type(shape) is List and view.keys().isdisjoint(_COMBINING | {"contains", "if"}):
@@ -204,6 +194,44 @@ class Reader:
                 residue = Residue("unevaluated", f"{place.pointer}/unevaluatedItems", "no further items")
                 shape = with_notes(shape, NO_NOTES, (residue,))
         return shape
+
+    def _unevaluated_properties(self, view: Mapping[str, Any], shape: Shape, place: Place) -> Shape:
+        rest = self.read(view["unevaluatedProperties"], place.at("/unevaluatedProperties"))
+        others = {keyword: value for keyword, value in view.items() if keyword != "unevaluatedProperties"}
+        if (
+            type(shape) is Record
+            and shape.openness is Openness.OMITTED
+            and not self._evaluates_all(others, place, set())
+        ):
+            openness = Openness.CLOSED if type(rest) is Nothing else Openness.OPEN
+            fields = {
+                name: field if field.named else replace(field, shape=self._meet(field.shape, rest))
+                for name, field in shape.fields.items()
+            }
+            return possible(replace(shape, fields=fields, rest=rest, openness=openness))
+        if type(shape) is Record and type(shape.rest) in (Anything, Nothing) and shape.openness is not Openness.OMITTED:
+            return shape
+        if type(rest) is Anything:
+            return shape
+        residue = Residue("unevaluated", f"{place.pointer}/unevaluatedProperties", "no further names")
+        return with_notes(shape, NO_NOTES, (residue,))
+
+    def _evaluates_all(self, node: Any, place: Place, seen: set[str]) -> bool:
+        """Whether some keyword that applies in place evaluates every name, so that none is left over."""
+        if type(node) is not dict:
+            return False
+        if "additionalProperties" in node or "unevaluatedProperties" in node:
+            return True
+        for keyword in _REFERENCES:
+            found = self._references.find(keyword, node[keyword], place) if keyword in node else None
+            if found is not None and found[0] not in seen:
+                seen.add(found[0])
+                if self._evaluates_all(self._references.node(found[0]), found[1], seen):
+                    return True
+        below = [item for keyword in ("allOf", "anyOf", "oneOf") for item in node.get(keyword, ())]
+        below += [node.get(keyword) for keyword in ("if", "then", "else")]
+        below += list(node.get("dependentSchemas", {}).values())
+        return any(self._evaluates_all(item, place, seen) for item in below)
 
     def _own(self, view: Mapping[str, Any], place: Place, notes: Mapping[str, Any]) -> Shape:
         """What a schema says by its own keywords, unions and references left aside."""
@@ -302,6 +330,11 @@ class Reader:
             if name not in fields:
                 fields[name] = Field(Anything(place.pointer), True, named=False)
         names = self.read(view["propertyNames"], place.at("/propertyNames")) if "propertyNames" in view else None
+        if type(names) is Nothing:
+            # No name is allowed at all, so the object is the empty one.
+            fields, patterns, rest, openness, names = {}, {}, names, Openness.CLOSED, None
+            if required:
+                return Nothing(place.pointer)
         maximum = view.get("maxProperties")
         record = Record(
             place.pointer,
@@ -318,7 +351,7 @@ class Reader:
         return self._settled(record, view.get("properties", {}))
 
     def _settled(self, record: Record, declared: Mapping[str, Any]) -> Shape:
-        """Names that were demanded but not declared take what is left for them; declared ones must suit patterns too."""
+        """Names that were demanded but not declared take what is left for them; declared ones must suit patterns."""
         if not record.patterns and len(declared) == len(record.fields):
             settled = record
         else:

@@ -29,7 +29,8 @@ _STEM = re.compile(r"[^A-Za-z0-9_.-]+")
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a schema stands: its JSON Pointer in the document, and the resolver of its base URI (``None`` in a document
-    without references)."""
+    without references).
+    """
 
     pointer: str
     resolver: Any = None
@@ -87,17 +88,12 @@ class References:
 
     def find(self, keyword: str, target: str, place: Place) -> tuple[str, Place] | None:
         """The name and place of the node that a reference leads to; ``None`` where it leads out of the document, or
-        where only a validator at work can say (``$dynamicRef`` with several anchors)."""
+        where only a validator at work can say (``$dynamicRef`` with several anchors).
+        """
         self.used = True
-        if keyword == "$dynamicRef":
-            static = self._static_anchor(target)
-            if static is not None:
-                return self._named(static, target, place.resolver)
-            if self._is_dynamic(target):
-                return None
         if keyword == "$recursiveRef" and self._has_inner_resources():
             return None
-        if place.resolver is None and target[:1] == "#" and target[1:2] in ("", "/"):
+        if place.resolver is None and (target == "#" or target.startswith("#/")):
             # The commonest reference needs no base URI.
             node = resolve_pointer(self._document, target[1:])
             return self._named(node, target, None) if type(node) in (dict, bool) else None
@@ -109,6 +105,8 @@ class References:
         if type(resolved.contents) not in (dict, bool):
             return None
         if id(resolved.contents) not in self._located():
+            return None
+        if keyword == "$dynamicRef" and self._may_be_overridden(target, resolved.contents):
             return None
         return self._named(resolved.contents, target, resolved.resolver)
 
@@ -165,12 +163,11 @@ class References:
         """Whether an object below the root sets a base URI, so that ``$recursiveRef`` may leave the document's root."""
         return any(node is not self._document and type(node.get("$id")) is str for node in _objects(self._document))
 
-    def _is_dynamic(self, target: str) -> bool:
-        return target.rpartition("#")[2] in self._dynamic_anchors()
-
-    def _static_anchor(self, target: str) -> Any:
-        """The node of a dynamic anchor that no other node of the document could take the place of."""
-        if not target.startswith("#"):
-            return None
-        nodes = self._dynamic_anchors().get(target[1:], ())
-        return nodes[0] if len(nodes) == 1 else None
+    def _may_be_overridden(self, target: str, node: Any) -> bool:
+        """Whether another node of the document could take the place of the one that a ``$dynamicRef`` leads to at
+        first.
+        """
+        name = target.rpartition("#")[2]
+        if type(node) is not dict or node.get("$dynamicAnchor") != name:
+            return False
+        return len(self._dynamic_anchors().get(name, ())) > 1

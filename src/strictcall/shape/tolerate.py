@@ -86,7 +86,7 @@ def needs_attention(node: Mapping[str, Any], *, root: bool) -> bool:
     elif type(kind) is not str or kind not in TYPE_NAMES:
         return True
     for keyword, value in node.items():
-        if value is None or (expected := _EXPECTED.get(keyword)) and not expected(value):
+        if value is None or ((expected := _EXPECTED.get(keyword)) and not expected(value)):
             return True
     return False
 
@@ -114,7 +114,9 @@ class Tolerance:
 
     def __init__(self, draft: Draft, declared: bool, implied_types: bool) -> None:
         self.draft = draft
-        self.lenient = not declared
+        # Without a word about the draft, what an older one allowed is taken for what it was there.
+        self.old_tuples = not declared and draft.name == "2020-12"
+        self.old_dependencies = not declared and draft.name in ("2019-09", "2020-12")
         self.implied_types = implied_types
         self.changes: list[Change] = []
 
@@ -177,12 +179,12 @@ class Tolerance:
         if self.draft.name != "4" and _has_boolean_bound(node):
             boolean_bounds(node)
             self._note("read-boolean-bound", pointer, "a boolean exclusive bound (draft 4) is read as a number")
-        if self.lenient and type(node.get("items")) is list:
+        if self.old_tuples and type(node.get("items")) is list:
             node["prefixItems"] = node.pop("items")
             if "additionalItems" in node:
                 node["items"] = node.pop("additionalItems")
             self._note("read-tuple-items", pointer, "'items' as a list (before 2020-12) is read as 'prefixItems'")
-        if self.lenient and type(node.get("dependencies")) is dict:
+        if self.old_dependencies and type(node.get("dependencies")) is dict:
             split_dependencies(node)
             self._note("read-dependencies", pointer, "'dependencies' (before 2019-09) is read as its two successors")
 

@@ -1,0 +1,1 @@
+"""Shape, dialect and policy to a wire schema with its codec and changes."""

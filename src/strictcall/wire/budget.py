@@ -28,7 +28,9 @@ NAMES: Final[Mapping[str, str]] = {
 
 
 def count(root: Shape, definitions: Definitions, schema: Any, dialect: Dialect) -> dict[str, int]:
-    """The measures of a wire schema that the dialect has a ceiling for: on its shape, and on its JSON for how deep that nests."""
+    """The measures of a wire schema that the dialect has a ceiling for: on its shape, and on its JSON for how deep
+    that nests.
+    """
     wanted = {limit.name for limit in dialect.limits}
     if wanted == {"json_depth"}:
         return {"json_depth": _json_depth(schema)}

@@ -60,9 +60,7 @@ def _exclusive(shape: Choice, context: Context) -> Choice:
     ):
         return plain
     message = "that only one of the forms fits is not held on the wire"
-    kept = context.unheld(plain, "one-of-overlap", shape.pointer, message, "exactly one form")
-    assert isinstance(kept, Choice)
-    return kept
+    return context.unheld(plain, "one-of-overlap", shape.pointer, message, "exactly one form")
 
 
 def _shut(shape: Shape, definitions: Definitions) -> Shape:
@@ -169,7 +167,8 @@ def _choice_codec(shape: Choice, branches: list[Lowered], context: Context) -> C
 def _picker(options: Sequence[_Option], definitions: Definitions, *, lenient: bool) -> Callable[[Any], _Option | None]:
     """Picks the branch of a value: by its JSON type, then by its names and literals, and only if need be by all of it.
 
-    The table is made at the first use, when every definition is there. ``lenient``: a field that may be null may be absent.
+    The table is made at the first use, when every definition is there. ``lenient``: a field that may be null may be
+    absent.
     """
     table: dict[str, list[_Option]] | None = None
 

@@ -1,7 +1,7 @@
 """Codecs: how a value of the wire form is read back into the contract's form, and written again.
 
-A codec is two closures made once, when the tool is compiled. ``None`` stands for the codec that changes and checks nothing,
-so an unchanged subtree costs nothing to decode.
+A codec is two closures made once, when the tool is compiled. ``None`` stands for the codec that changes and checks
+nothing, so an unchanged subtree costs nothing to decode.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Step = Callable[[Any, Trail, Run], Any]
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """``decode`` turns a wire value into the contract's, ``encode`` the other way; both report what does not fit to the run.
+    """``decode`` turns a wire value into the contract's, ``encode`` goes the other way; both report misfits to the run.
 
     ``transforms`` is false for a codec that only checks and hands on what it was given.
     """

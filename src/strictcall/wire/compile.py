@@ -1,4 +1,6 @@
-"""Compiling: a tool's schema is read, lowered and written; whatever goes wrong on the way makes it loose, with the reason."""
+"""Compiling: a tool's schema is read, lowered and written; whatever goes wrong on the way makes it loose, with the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def compile_schema(
     draft: str = "2020-12",
     name: str = "schema",
 ) -> CompiledTool:
-    """Compile a schema that may describe any value, not only an object. ``draft`` is assumed where ``$schema`` is absent."""
+    """Compile a schema that may describe any value, not only an object. ``draft`` is assumed where ``$schema`` is
+    absent.
+    """
     return _compile(Tool(name, None, schema), dialect, policy or Policy(), arguments=False, draft=draft)
 
 
@@ -100,7 +104,7 @@ def _lowered(loose: CompiledTool, contract: Contract, *, arguments: bool) -> Com
 
 
 def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
-    """A tool that could be strict, made loose: sent as it came if the provider takes that, else in its compiled form."""
+    """A tool that could be strict, made loose: sent as it came if the provider takes that, else as compiled."""
     loose = replace(
         strict,
         parameters=strict.tool.parameters,

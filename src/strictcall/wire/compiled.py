@@ -37,7 +37,8 @@ class CompiledTool:
     - ``parameters``: the wire schema. For a loose tool it is the very object that came in, unless ``baseline``.
     - ``strict``: whether the tool may be marked strict; ``verdict``: how well the wire keeps the contract.
     - ``changes``: every rewrite, by pointer and code; ``reason``: why a tool is loose, a fact about its schema.
-    - ``baseline``: whether a loose tool had to be rewritten because the provider would refuse the request even without strict.
+    - ``baseline``: whether a loose tool had to be rewritten because the provider would refuse the request even
+      without strict.
     """
 
     tool: Tool
@@ -59,7 +60,9 @@ class CompiledTool:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """What the wire schema counts against a provider's limits, by the dialect's names for them; empty without limits."""
+        """What the wire schema counts against a provider's limits, by the dialect's names for them; empty without
+        limits.
+        """
         return self._counts
 
     @property
@@ -70,9 +73,9 @@ class CompiledTool:
     def decode(self, arguments: Any, form: Form = "wire") -> Any:
         """The arguments that the tool declared, from those that the model wrote.
 
-        ``arguments`` is JSON text or a JSON value; blank text and null mean ``{}``. ``form="wire"`` takes the wire form only,
-        except that a field that may be null may be left out; ``"either"`` (calls that no decoder held to the schema) reads each
-        node in its wire form and, only if it does not fit, as the contract has it.
+        ``arguments`` is JSON text or a JSON value; blank text and null mean ``{}``. ``form="wire"`` takes the wire
+        form only, except that a field that may be null may be left out; ``"either"`` (calls that no decoder held to
+        the schema) reads each node in its wire form and, only if it does not fit, as the contract has it.
 
         Raises ``ArgumentsError`` naming each fault.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from strictcall.change import Change, Effect
 from strictcall.dialect.model import Dialect, State
@@ -20,6 +20,9 @@ Lowered = tuple[Shape, Codec | None]
 Rule = Callable[[Any, "Context"], Lowered]
 
 
+AnyShape = TypeVar("AnyShape", bound=Shape)
+
+
 class Refusal(Exception):
     """The shape cannot be lowered under this dialect and policy; ``reason`` is a fact about the schema."""
 
@@ -32,8 +35,8 @@ class Refusal(Exception):
 class Context:
     """One lowering. ``definitions`` are the contract's; ``wire`` collects the wire's own, which wire references name.
 
-    ``wire`` and ``codecs`` fill up by definition name. Of those that are not there yet, ``estimates`` and ``levels`` say what
-    the round before found, and ``leaned_on`` which were asked for. ``cuts`` are the references, as target
+    ``wire`` and ``codecs`` fill up by definition name. Of those that are not there yet, ``estimates`` and ``levels``
+    say what the round before found, and ``leaned_on`` which were asked for. ``cuts`` are the references, as target
     and pointer, that close a cycle in a dialect without recursion.
     """
 
@@ -58,7 +61,7 @@ class Context:
         """Report a rewrite; its effect is the code's unless said otherwise."""
         self.changes[Change(code, pointer, effect or CODES[code].effect, message)] = None
 
-    def unheld(self, shape: Shape, code: str, pointer: str, message: str, hint: str) -> Shape:
+    def unheld(self, shape: AnyShape, code: str, pointer: str, message: str, hint: str) -> AnyShape:
         """Report a constraint that the wire does not hold; the shape carries it on as a hint."""
         self.change(code, pointer, message)
         return replace(shape, residue=(*shape.residue, Residue(code, pointer, hint)))
@@ -74,7 +77,12 @@ class Context:
 
 def lowered_notes(notes: Mapping[str, Any], codec: Codec | None) -> Mapping[str, Any]:
     """Annotations for the wire: values in the contract's form would mislead where the wire's form is another."""
-    if codec is None or not codec.transforms or notes.keys().isdisjoint(_VALUE_NOTES):
+    return notes if codec is None or not codec.transforms else without_values(notes)
+
+
+def without_values(notes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Annotations without those that hold values of the contract."""
+    if notes.keys().isdisjoint(_VALUE_NOTES):
         return notes
     return {keyword: value for keyword, value in notes.items() if keyword not in _VALUE_NOTES}
 

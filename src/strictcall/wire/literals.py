@@ -8,10 +8,10 @@ from typing import Any
 
 from strictcall.json_value import compact, identity
 from strictcall.shape.admit import kind_of
-from strictcall.shape.model import NO_NOTES, Literal, Null, Shape
+from strictcall.shape.model import Literal, Null, Shape
 from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Trail
-from strictcall.wire.context import Context, Lowered
+from strictcall.wire.context import Context, Lowered, without_values
 
 
 def lower_literal(shape: Literal, context: Context) -> Lowered:
@@ -46,12 +46,8 @@ def _as_text(shape: Literal, values: tuple[Any, ...], context: Context) -> Lower
     context.change("literal-text", shape.pointer, "values that an enum cannot hold here are written as text")
     by_text = dict(zip(texts, values, strict=True))
     by_value = {identity(value): text for text, value in by_text.items()}
-    wire = replace(shape, notes=_without_default(shape), values=tuple(texts), declared="string")
+    wire = replace(shape, notes=without_values(shape.notes), values=tuple(texts), declared="string")
     return wire, Codec(_reader(by_text, by_value), _writer(by_value))
-
-
-def _without_default(shape: Literal) -> Any:
-    return {k: v for k, v in shape.notes.items() if k not in ("default", "examples", "example")} or NO_NOTES
 
 
 def _reader(by_text: dict[str, Any], by_value: dict[Any, str]) -> Callable[[Any, Trail, Run], Any]:

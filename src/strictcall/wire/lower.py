@@ -82,8 +82,8 @@ class Wire:
 def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, arguments: bool) -> Wire:
     """Lower a contract. Raises ``Refusal`` where the dialect and policy leave no way.
 
-    ``arguments``: the values are a tool's arguments, so always objects. A definition that refers to itself is lowered on an
-    assumption about its own codec; when that proves wrong, all is done again with what was learnt.
+    ``arguments``: the values are a tool's arguments, so always objects. A definition that refers to itself is lowered
+    on an assumption about its own codec; when that proves wrong, all is done again with what was learnt.
     """
     root = _arguments(contract) if arguments else contract.shape
     definitions = {**contract.definitions, ROOT: root}
@@ -96,7 +96,7 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
         context = Context(dialect, policy, definitions, lower, estimates, levels=levels, cuts=cuts)
         lower_definitions(ordered, context)
         shape, codec = _root(root, context)
-        if settled(context) and estimates is not definitions or not context.leaned_on:
+        if (settled(context) and estimates is not definitions) or not context.leaned_on:
             wrapped = shape is not context.wire[ROOT]
             return Wire(shape, context.wire, codec, tuple(sorted(context.changes, key=_pointer)), wrapped)
         estimates = {**definitions, **context.wire}

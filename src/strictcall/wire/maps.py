@@ -63,7 +63,9 @@ def entries(shape: Record, context: Context) -> tuple[Shape, Codec]:
 
 
 def _value(shape: Record, context: Context) -> Shape:
-    """What a free name's value may be: the rest, or what a pattern says; which of them goes with which name is checked."""
+    """What a free name's value may be: the rest, or what a pattern says; which of them goes with which name is
+    checked.
+    """
     options = list(shape.patterns.values())
     if shape.openness is not Openness.CLOSED:
         options.append(shape.rest)

@@ -18,7 +18,7 @@ from strictcall.wire.codec import Trail, place
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something that was read other than it stood: the JSON Pointer into the contract's arguments, and what was done."""
+    """Something that was read other than it stood: its JSON Pointer in the contract's arguments, and what was done."""
 
     pointer: str
     message: str

@@ -16,12 +16,11 @@ from strictcall.shape.model import (
     Openness,
     Record,
     Ref,
-    Residue,
     Shape,
 )
 from strictcall.shape.simplify import union, with_notes
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
-from strictcall.wire.context import Context, lowered_notes
+from strictcall.wire.context import Context, without_values
 
 EXPLICIT: Final = "explicit_null"
 VALUE: Final = "value"
@@ -58,7 +57,7 @@ def optional(field: Field, context: Context) -> Part:
         openness=Openness.CLOSED,
     )
     branches = [branch for branch in (_without_null(wire), explicit) if type(branch) is not Nothing]
-    apart = union(branches, pointer=wire.pointer, notes=lowered_notes(wire.notes, _MARK), residue=wire.residue)
+    apart = union(branches, pointer=wire.pointer, notes=without_values(wire.notes), residue=wire.residue)
     return Part(Field(_or_null(apart), True), _explicit(codec), True)
 
 
@@ -105,7 +104,7 @@ def _wrapped(shape: Shape) -> Shape:
         rest=Nothing(),
         openness=Openness.CLOSED,
     )
-    return with_notes(record, lowered_notes(shape.notes, _MARK), tuple(r for r in shape.residue if type(r) is Residue))
+    return with_notes(record, without_values(shape.notes), shape.residue)
 
 
 def _unwrap(codec: Codec | None) -> Codec:
@@ -136,7 +135,3 @@ def _explicit(codec: Codec | None) -> Codec:
         return {EXPLICIT: True} if value is None else write(value, trail, run)
 
     return Codec(decode, encode)
-
-
-_MARK: Final = _explicit(None)
-"""Any codec that transforms, for the question which annotations may stay."""

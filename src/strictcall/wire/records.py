@@ -1,4 +1,6 @@
-"""Lowering objects: closing what is open by omission, carrying what is open expressly, and filling in what is optional."""
+"""Lowering objects: closing what is open by omission, carrying what is open expressly, and filling in what is
+optional.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from strictcall.wire.context import Context, Lowered, Refusal, lowered_notes
 from strictcall.wire.maps import entries, lower_map
 from strictcall.wire.names import legal_name
 from strictcall.wire.optional import Part, optional
-from strictcall.wire.scalars import constraint_dropped, pattern_holds
+from strictcall.wire.scalars import pattern_holds
+from strictcall.wire.unheld import constraint_dropped
 
 EXTRA: Final = "additional_properties"
 """The field that holds a record's free names as entries, beside its declared ones."""
@@ -97,7 +100,7 @@ def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]
         openness, rest = Openness.OPEN, Anything(shape.pointer)
         message = "which names take which values is not held on the wire"
         hint = "names " + " | ".join(map(repr, shape.patterns))
-        wire = _as_record(context.unheld(wire, "pattern-names", shape.pointer, message, hint))
+        wire = context.unheld(wire, "pattern-names", shape.pointer, message, hint)
     else:
         openness = shape.openness
         for pattern, item in shape.patterns.items():
@@ -107,20 +110,15 @@ def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]
         rest, codec = context.lower(rest, context)
     if shape.names is not None:
         message = "what a free name may be is not held on the wire"
-        wire = _as_record(context.unheld(wire, "property-names", shape.pointer, message, "propertyNames"))
+        wire = context.unheld(wire, "property-names", shape.pointer, message, "propertyNames")
     return replace(wire, patterns=patterns, rest=rest, openness=openness), _Free(
         tuple(codecs), codec, openness is Openness.CLOSED
     )
 
 
-def _as_record(shape: Shape) -> Record:
-    assert isinstance(shape, Record)
-    return shape
-
-
-def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Shape:
+def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Record:
     """How many properties there may be, where the wire counts them as the contract does."""
-    counted: Shape = wire
+    counted = wire
     for keyword, bound in (("minProperties", shape.min_properties or None), ("maxProperties", shape.max_properties)):
         if bound is None:
             continue
@@ -128,8 +126,9 @@ def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Sh
         every = context.dialect.counts_with_optional or all(field.required for field in wire.fields.values())
         if same_count and every and context.dialect.state(keyword, bound) is State.ENFORCED:
             continue
-        field = {"minProperties": {"min_properties": 0}, "maxProperties": {"max_properties": None}}[keyword]
-        counted = replace(_as_record(counted), **field)  # type: ignore[arg-type]
+        counted = (
+            replace(counted, min_properties=0) if keyword == "minProperties" else replace(counted, max_properties=None)
+        )
         counted = constraint_dropped(counted, context, keyword, bound)
     if (
         shape.names is not None
@@ -188,7 +187,7 @@ class _Parts:
             if field.conditional and shape.openness is not Openness.CLOSED:
                 field = replace(field, shape=Anything(field.shape.pointer, field.shape.notes))
             elif field.conditional:
-                message = f"{name!r} is typed by the branches that speak of it; where none applies, other values cannot be said"
+                message = f"{name!r} has the type that the conditions speaking of it say; other values cannot be said"
                 context.change("condition-name", field.shape.pointer, message)
             wire_name = legal_name(name, context.dialect.property_name)
             while wire_name in taken:

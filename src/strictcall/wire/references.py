@@ -1,4 +1,6 @@
-"""Lowering references: kept where the dialect has them; where it has no recursion, the step that closes a cycle is JSON text."""
+"""Lowering references: kept where the dialect has them; where it has no recursion, the step that closes a cycle is
+JSON text.
+"""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from strictcall.dialect.model import Dialect, State
-from strictcall.json_value import excerpt
-from strictcall.shape.model import Boolean, Null, Number, Shape, Text
+from strictcall.shape.model import Boolean, Null, Number, Text
 from strictcall.wire.context import Context, Lowered
+from strictcall.wire.unheld import constraint_dropped
 
 
 def lower_null(shape: Null, context: Context) -> Lowered:
@@ -31,16 +31,9 @@ def lower_number(shape: Number, context: Context) -> Lowered:
         wire = replace(wire, bounds=kept)
     if shape.format is not None:
         wire = replace(wire, format=None)
-    lowered: Shape = wire
     for keyword, value in dropped.items():
-        lowered = constraint_dropped(lowered, context, keyword, value)
-    return lowered, None
-
-
-def constraint_dropped(shape: Shape, context: Context, keyword: str, value: object) -> Shape:
-    """Report a bound that the decoder does not hold."""
-    text = f"{keyword} {excerpt(value, 80)}"
-    return context.unheld(shape, "constraint-dropped", shape.pointer, f"{text} is not held on the wire", text)
+        wire = constraint_dropped(wire, context, keyword, value)
+    return wire, None
 
 
 def lower_text(shape: Text, context: Context) -> Lowered:
@@ -57,18 +50,17 @@ def lower_text(shape: Text, context: Context) -> Lowered:
         held = [pattern for pattern in shape.patterns if pattern_holds(pattern, context.dialect)][:1]
         wire = replace(wire, patterns=tuple(held))
         dropped.extend(("pattern", pattern) for pattern in shape.patterns if pattern not in held)
-    lowered: Shape = wire
     if shape.format is not None:
-        lowered = _format(wire, shape.format, context)
+        wire = _format(wire, shape.format, context)
     for keyword, value in dropped:
-        lowered = constraint_dropped(lowered, context, keyword, value)
-    return lowered, None
+        wire = constraint_dropped(wire, context, keyword, value)
+    return wire, None
 
 
-def _format(wire: Text, name: str, context: Context) -> Shape:
+def _format(wire: Text, name: str, context: Context) -> Text:
     known = context.dialect.formats is None or name in context.dialect.formats
     kept = known and context.keeps("format")
-    lowered: Shape = wire if kept else replace(wire, format=None)
+    lowered = wire if kept else replace(wire, format=None)
     if context.policy.formats == "assert":
         message = f"format {name!r} is only an annotation on the wire"
         return context.unheld(lowered, "format-checked", wire.pointer, message, "" if kept else f"format {name}")

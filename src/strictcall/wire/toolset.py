@@ -18,9 +18,10 @@ from strictcall.wire.compiled import CompiledTool, Form
 class Toolset:
     """The tools of one request, in the order they were given.
 
-    ``priority`` names tools, by contract name, that come first when a request's limits cannot hold them all: a tool that does
-    not fit beside those before it is loose, with the limit as its reason. What the first tools get never depends on those
-    after them. Where the dialect wants all tools strict or none, one loose tool makes all of them loose.
+    ``priority`` names tools, by contract name, that come first when a request's limits cannot hold them all: a tool
+    that does not fit beside those before it is loose, with the limit as its reason. What the first tools get never
+    depends on those after them. Where the dialect wants all tools strict or none, one loose tool makes all of them
+    loose.
 
     Raises ``NameClashError`` for two tools that would have the same name.
     """
@@ -56,7 +57,7 @@ class Toolset:
         self._by_wire_name[compiled.name] = compiled
 
     def _keep_limits(self) -> None:
-        """Take tools strict as long as the request's limits hold them, in priority order and then as they were given."""
+        """Take tools strict while the request's limits hold them, in priority order and then as they were given."""
         limits = [limit for limit in self.dialect.limits if limit.per == "request"]
         if not limits:
             return
@@ -94,7 +95,9 @@ class Toolset:
         return self._by_wire_name[name]
 
     def decode(self, wire_name: str, arguments: Any, form: Form = "wire") -> Any:
-        """The arguments of a call, in contract form. Raises ``KeyError`` for an unknown tool, else as ``CompiledTool.decode``."""
+        """The arguments of a call, in contract form. Raises ``KeyError`` for an unknown tool, else as
+        ``CompiledTool.decode``.
+        """
         return self._by_wire_name[wire_name].decode(arguments, form)
 
     @property

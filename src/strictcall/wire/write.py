@@ -60,33 +60,32 @@ class Writer:
         """A node with the annotations that the dialect takes, and the hints, behind what it says of its values."""
         if not shape.notes and not shape.residue:
             return node
-        for keyword, value in shape.notes.items():
-            if keyword != "description" and self._dialect.state(keyword) is not State.REJECTED:
-                node[keyword] = value
+        taken = (k for k in shape.notes if k != "description" and self._dialect.state(k) is not State.REJECTED)
+        node.update((keyword, shape.notes[keyword]) for keyword in taken)
         description = described(shape.notes.get("description"), shape.residue if self._hints else _needed(shape))
         if description is not None and self._dialect.state("description") is not State.REJECTED:
             node["description"] = description
         return node
 
-    def anything(self, shape: Anything) -> dict[str, Any]:
+    def _anything(self, shape: Anything) -> dict[str, Any]:
         return self._with_notes({}, shape)
 
-    def nothing(self, shape: Nothing) -> dict[str, Any]:
+    def _nothing(self, shape: Nothing) -> dict[str, Any]:
         raise AssertionError("a shape without values is never written")
 
-    def null(self, shape: Null) -> dict[str, Any]:
+    def _null(self, shape: Null) -> dict[str, Any]:
         return self._with_notes({"type": "null"}, shape)
 
-    def boolean(self, shape: Boolean) -> dict[str, Any]:
+    def _boolean(self, shape: Boolean) -> dict[str, Any]:
         return self._with_notes({"type": "boolean"}, shape)
 
-    def number(self, shape: Number) -> dict[str, Any]:
+    def _number(self, shape: Number) -> dict[str, Any]:
         node: dict[str, Any] = {"type": "integer" if shape.integer else "number", **shape.bounds}
         if shape.format is not None:
             node["format"] = shape.format
         return self._with_notes(node, shape)
 
-    def text(self, shape: Text) -> dict[str, Any]:
+    def _text(self, shape: Text) -> dict[str, Any]:
         node: dict[str, Any] = {"type": "string"}
         if shape.min_length:
             node["minLength"] = shape.min_length
@@ -98,7 +97,7 @@ class Writer:
             node["format"] = shape.format
         return self._with_notes(node, shape)
 
-    def literal(self, shape: Literal) -> dict[str, Any]:
+    def _literal(self, shape: Literal) -> dict[str, Any]:
         node: dict[str, Any] = {}
         kind = _literal_type(shape)
         if kind is not None and (self._dialect.typed_literals or shape.declared is not None):
@@ -109,11 +108,12 @@ class Writer:
             node["enum"] = list(shape.values)
         return self._with_notes(node, shape)
 
-    def list(self, shape: List) -> dict[str, Any]:
+    def _list(self, shape: List) -> dict[str, Any]:
         node: dict[str, Any] = {"type": "array"}
         if shape.prefix:
             node["prefixItems"] = [self._node(item) for item in shape.prefix]
-        # An array that ends with its positions says so by its length alone, where the engine would ask for no item type.
+        # An array that ends with its positions says so by its length alone, where the engine would ask for no item
+        # type.
         plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
         if not (plain and self._dialect.untyped_items) and not (shape.prefix and shape.max_items == len(shape.prefix)):
             node["items"] = self._node(shape.rest)
@@ -125,7 +125,7 @@ class Writer:
             node["uniqueItems"] = True
         return self._with_notes(node, shape)
 
-    def record(self, shape: Record) -> dict[str, Any]:
+    def _record(self, shape: Record) -> dict[str, Any]:
         node: dict[str, Any] = {"type": "object"}
         all_required = self._dialect.optional == "null"
         if shape.fields or all_required or shape.openness is Openness.CLOSED:
@@ -146,7 +146,7 @@ class Writer:
             node["maxProperties"] = shape.max_properties
         return self._with_notes(node, shape)
 
-    def choice(self, shape: Choice) -> dict[str, Any]:
+    def _choice(self, shape: Choice) -> dict[str, Any]:
         plain = not any(self._with_notes({}, branch) for branch in shape.branches)
         if plain and self._dialect.null == "type_list" and _is_simple(shape):
             node: dict[str, Any] = {"type": []}
@@ -157,7 +157,7 @@ class Writer:
             return self._with_notes(node, shape)
         return self._with_notes({"anyOf": [self._node(branch) for branch in shape.branches]}, shape)
 
-    def reference(self, shape: Ref) -> dict[str, Any]:
+    def _reference(self, shape: Ref) -> dict[str, Any]:
         node = {"$ref": self._target(shape.name)}
         annotated = self._with_notes({}, shape)
         if not annotated:
@@ -207,15 +207,15 @@ def _is_simple(shape: Choice) -> bool:
 
 
 _WRITERS: Final[Mapping[type[Shape], Callable[[Writer, Any], dict[str, Any]]]] = {
-    Anything: Writer.anything,
-    Nothing: Writer.nothing,
-    Null: Writer.null,
-    Boolean: Writer.boolean,
-    Number: Writer.number,
-    Text: Writer.text,
-    Literal: Writer.literal,
-    List: Writer.list,
-    Record: Writer.record,
-    Choice: Writer.choice,
-    Ref: Writer.reference,
+    Anything: Writer._anything,
+    Nothing: Writer._nothing,
+    Null: Writer._null,
+    Boolean: Writer._boolean,
+    Number: Writer._number,
+    Text: Writer._text,
+    Literal: Writer._literal,
+    List: Writer._list,
+    Record: Writer._record,
+    Choice: Writer._choice,
+    Ref: Writer._reference,
 }

@@ -1,0 +1,36 @@
+# Works on a bare machine with Python 3.11 or newer, pip and make. Everything is installed in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types coverage clean
+.DEFAULT_GOAL := test
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "strictcall needs Python 3.11 or newer; say which with PYTHON=..." >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev]'
+	@touch $@
+
+demo: $(READY) ## compile, decode and run real tools over live MCP servers
+	@$(BIN)/python examples/demo.py
+
+test: lint types ## everything that CI checks
+	$(BIN)/python -m pytest --cov --cov-branch --cov-report=term
+
+lint: $(READY) ## ruff and the order of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
+
+types: $(READY) ## mypy --strict
+	$(BIN)/mypy
+
+coverage: $(READY) ## the verdicts over the tools in ../shared/data
+	@$(BIN)/python scripts/coverage.py
+
+clean: ## remove what the Makefile made
+	rm -rf $(VENV) dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,463 @@
+"""Hostile schemas: a name and a function that builds one, in the process that runs it, for many cannot be pickled."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import math
+import types
+from collections import ChainMap, OrderedDict, defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Build = Callable[[], Any]
+
+DEPTH = 10_000
+ONE = (
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+    "x-own",
+    "$ref",
+)
+MANY = ("anyOf", "oneOf", "allOf", "prefixItems", "items", "type", "extends")
+NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+DATA = ("enum", "const", "default", "examples", "description", "required", "x-own", "discriminator")
+
+
+def in_one(keyword: str) -> Build:
+    def build() -> Any:
+        schema: Any = {"type": "string"}
+        for _ in range(DEPTH):
+            schema = {keyword: schema}
+        return {"type": "object", "properties": {"a": schema}}
+
+    return build
+
+
+def in_many(keyword: str) -> Build:
+    def build() -> Any:
+        schema: Any = {"type": "string"}
+        for _ in range(DEPTH):
+            schema = {keyword: [schema]}
+        return {"type": "object", "properties": {"a": schema}}
+
+    return build
+
+
+def in_named(keyword: str) -> Build:
+    def build() -> Any:
+        schema: Any = {"type": "string"}
+        for _ in range(DEPTH):
+            schema = {"type": "object", keyword: {"a": schema}}
+        return schema
+
+    return build
+
+
+def in_data(keyword: str) -> Build:
+    def build() -> Any:
+        value: Any = 1
+        for level in range(DEPTH):
+            value = [value] if level % 2 else {"a": value}
+        return {"type": "object", "properties": {"a": {keyword: [value]}}}
+
+    return build
+
+
+def objects_in_lists() -> Any:
+    schema: Any = {"type": "string"}
+    for level in range(DEPTH):
+        if level % 2:
+            schema = {"type": "array", "items": schema}
+        else:
+            schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def bare_list() -> Any:
+    value: Any = []
+    for _ in range(DEPTH):
+        value = [value]
+    return value
+
+
+def fan(make: Callable[[Any], Any], levels: int = 24) -> Build:
+    """2 to the power of ``levels`` paths through one short schema."""
+
+    def build() -> Any:
+        definitions = {f"d{level}": make({"$ref": f"#/$defs/d{level + 1}"}) for level in range(levels)}
+        definitions[f"d{levels}"] = {"type": "object", "properties": {"x": {"type": "string"}}}
+        return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
+
+    return build
+
+
+def product(outer: str, inner: str, width: int = 24) -> Build:
+    """Unions that multiply when they are merged."""
+
+    def build() -> Any:
+        unions = [
+            {inner: [{"properties": {f"p{level}": {"type": kind}}} for kind in ("string", "integer")]}
+            for level in range(width)
+        ]
+        return {"type": "object", outer: unions}
+
+    return build
+
+
+def nested_unions() -> Any:
+    schema: Any = {"type": "string"}
+    for level in range(24):
+        schema = {"anyOf": [schema, {"type": "object", "properties": {f"p{level}": schema}}, {"type": "null"}]}
+    return {"type": "object", "properties": {"a": schema}}
+
+
+def shared_objects() -> Any:
+    """One Python object in 2^24 places, without any ``$ref``."""
+    schema: Any = {"type": "string"}
+    for _ in range(24):
+        schema = {"type": "object", "properties": {"l": schema, "r": schema}}
+    return schema
+
+
+def shared_data() -> Any:
+    value: Any = ["x"]
+    for _ in range(24):
+        value = [value, value]
+    return {"type": "object", "properties": {"a": {"enum": value}, "b": {"const": value, "default": value}}}
+
+
+def chain(length: int = DEPTH) -> Any:
+    definitions: dict[str, Any] = {f"d{link}": {"$ref": f"#/$defs/d{link + 1}"} for link in range(length)}
+    definitions[f"d{length}"] = {"type": "string"}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
+
+
+def property_chain() -> Any:
+    definitions: dict[str, Any] = {
+        f"d{link}": {"type": "object", "properties": {"n": {"$ref": f"#/$defs/d{link + 1}"}}} for link in range(DEPTH)
+    }
+    definitions[f"d{DEPTH}"] = {"type": "string"}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
+
+
+def loop(*links: Any) -> Build:
+    def build() -> Any:
+        definitions = {f"d{place}": link for place, link in enumerate(links)}
+        return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
+
+    return build
+
+
+def ref(number: int) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/d{number}"}
+
+
+def many_properties(each: Any, count: int = 100_000) -> Build:
+    return lambda: {"type": "object", "properties": {f"p{number}": each for number in range(count)}}
+
+
+def one_property(schema: Any) -> Build:
+    return lambda: {"type": "object", "properties": {"a": schema}}
+
+
+def self_properties() -> Any:
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    schema["properties"]["a"] = schema
+    return schema
+
+
+def self_list(keyword: str) -> Build:
+    def build() -> Any:
+        schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+        schema[keyword] = [schema]
+        return schema
+
+    return build
+
+
+def self_data(keyword: str) -> Build:
+    def build() -> Any:
+        value: list[Any] = ["x"]
+        value.append(value)
+        return {"type": "object", "properties": {"a": {"type": "string", keyword: value}}}
+
+    return build
+
+
+def self_root_list() -> Any:
+    value: list[Any] = []
+    value.append(value)
+    return value
+
+
+class Raising(dict[str, Any]):
+    """A dict whose every question ends in an error of its own."""
+
+    def __iter__(self) -> Iterator[str]:
+        raise ZeroDivisionError
+
+    def items(self) -> Any:
+        raise ZeroDivisionError
+
+    def __getitem__(self, _key: str) -> Any:
+        raise ZeroDivisionError
+
+    def get(self, *_arguments: Any) -> Any:
+        raise ZeroDivisionError
+
+
+class Text(str):
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError
+
+    __hash__ = str.__hash__
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+
+
+OBJECTS: dict[str, Build] = {
+    "object": object,
+    "set": lambda: {"type"},
+    "tuple": lambda: ({"type": "string"},),
+    "bytes": lambda: b"{}",
+    "decimal": lambda: decimal.Decimal("1.5"),
+    "date": lambda: dt.date(2024, 1, 1),
+    "class": lambda: dict,
+    "function": lambda: len,
+    "module": lambda: math,
+    "generator": lambda: (item for item in ()),
+    "enum member": lambda: Colour.RED,
+    "complex": lambda: 1j,
+    "ellipsis": lambda: ...,
+    "mapping proxy": lambda: types.MappingProxyType({"type": "string"}),
+    "chain map": lambda: ChainMap({"type": "string"}),
+    "ordered dict": lambda: OrderedDict(type="string"),
+    "default dict": lambda: defaultdict(dict, {"type": "string"}),
+    "raising dict": lambda: Raising(type="string"),
+    "raising text": lambda: Text("string"),
+    "nan": lambda: math.nan,
+    "infinity": lambda: -math.inf,
+    "huge": lambda: 10**5000,
+}
+
+
+def placed(make: Build) -> Iterator[tuple[str, Build]]:
+    """A strange object at every place in which a schema may hold something."""
+    yield "root", make
+    yield "property", lambda: {"type": "object", "properties": {"a": make()}}
+    yield "properties", lambda: {"type": "object", "properties": make()}
+    yield "type", lambda: {"type": make(), "properties": {"a": {"type": make()}}}
+    yield "enum", lambda: {"type": "object", "properties": {"a": {"enum": [make(), "x"]}}}
+    yield "const", lambda: {"type": "object", "properties": {"a": {"const": make()}}}
+    yield "default", lambda: {"type": "object", "properties": {"a": {"type": "string", "default": make()}}}
+    yield "description", lambda: {"type": "object", "description": make(), "properties": {}}
+    yield "bound", lambda: {"type": "object", "properties": {"a": {"minimum": make(), "maxLength": make()}}}
+    yield "required", lambda: {"type": "object", "required": [make()], "properties": {}}
+    yield "annotation", lambda: {"type": "object", "x-own": make(), "properties": {"a": {"type": "string"}}}
+    yield "branch", lambda: {"type": "object", "anyOf": [make(), {"required": ["a"]}]}
+
+
+SURROGATE = "\ud800"
+ODD_KEYS: list[Any] = [1, None, True, 1.5, (1, 2), b"type", frozenset(), Colour.RED, SURROGATE, "\x00", "", "\u202e"]
+NUMBERS: list[Any] = [math.nan, math.inf, -math.inf, 10**5000, -(10**5000), 10**400, 1e308, 5e-324, 0, -1, -0.0, 1e-320]
+BOUNDS = (
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "minContains",
+    "maxContains",
+    "const",
+    "default",
+)
+PATTERNS = [
+    "(a+)+$",
+    "(a|a)*$",
+    "((x{1000}){1000}){1000}",
+    "(" * 5000 + ")" * 5000,
+    "a" * 1_000_000,
+    "[",
+    "(?<=a+)b",
+    r"\p{Nope}",
+    "(?P<n>a)(?P=n)",
+    "^" * 100_000,
+    SURROGATE,
+    "\x00",
+    "|".join("abcdefgh" * 4000),
+]
+WRONG: list[Any] = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1.5,
+    "x",
+    "",
+    "#",
+    [],
+    [1],
+    [None],
+    [[]],
+    ["a", "a"],
+    [{}],
+    {},
+    {"a": 1},
+    {"a": None},
+    {"a": []},
+    {"": {"": ""}},
+]
+
+
+def heavy() -> dict[str, Build]:
+    """Cases that are large in themselves: each runs in a process of its own, whose memory is measured."""
+    cases: dict[str, Build] = {
+        "100,000 strings": many_properties({"type": "string"}),
+        "100,000 bounded numbers": many_properties({"type": "integer", "minimum": 1, "description": "d"}),
+        "100,000 objects": many_properties({"type": "object", "properties": {"x": {"type": "string"}}}),
+        "100,000 free values": many_properties({}),
+        "100,000 maps": many_properties({"type": "object", "additionalProperties": {"type": "string"}}),
+        "100,000 unions": many_properties({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}),
+        "100,000 required and undeclared": lambda: {"type": "object", "required": [f"p{n}" for n in range(100_000)]},
+        "100,000 definitions": lambda: {
+            "type": "object",
+            "$defs": {f"d{n}": {"type": "string"} for n in range(100_000)},
+        },
+        "100,000 branches": one_property({"anyOf": [{"const": n} for n in range(100_000)]}),
+        "20,000 object branches": one_property(
+            {
+                "oneOf": [
+                    {"type": "object", "properties": {"k": {"const": str(n)}, "v": {}}, "required": ["k"]}
+                    for n in range(20_000)
+                ]
+            }
+        ),
+        "100,000 in allOf": one_property({"allOf": [{"minimum": n} for n in range(100_000)]}),
+        "20,000 patterns": lambda: {"type": "object", "patternProperties": {f"^p{n}": {} for n in range(20_000)}},
+        "100,000 tuple members": one_property({"type": "array", "prefixItems": [{"type": "string"}] * 100_000}),
+        "10 MB enum of texts": one_property({"enum": [f"{n:0>100}" for n in range(100_000)]}),
+        "10 MB enum of numbers": one_property({"enum": list(range(1_200_000))}),
+        "10 MB enum of objects": one_property({"enum": [{"a": [n, f"{n:0>80}"]} for n in range(80_000)]}),
+        "10 MB text": one_property({"const": "x" * 10_000_000}),
+        "10 MB description": one_property({"type": "string", "description": "x" * 10_000_000}),
+        "10 MB name": lambda: {"type": "object", "properties": {"x" * 10_000_000: {"type": "string"}}},
+        "10 MB pattern": one_property({"type": "string", "pattern": "x" * 10_000_000}),
+        "10 MB reference": one_property({"$ref": "#/" + "a/" * 5_000_000}),
+    }
+    return cases
+
+
+def light() -> dict[str, Build]:
+    """Cases that are small, deep or odd: many run in one process."""
+    cases: dict[str, Build] = {}
+    cases |= {f"deep {keyword}": in_one(keyword) for keyword in ONE}
+    cases |= {f"deep {keyword} list": in_many(keyword) for keyword in MANY}
+    cases |= {f"deep {keyword} names": in_named(keyword) for keyword in NAMED}
+    cases |= {f"deep {keyword} data": in_data(keyword) for keyword in DATA}
+    cases |= {"deep objects and lists": objects_in_lists, "deep bare list": bare_list}
+    cases |= {
+        "fan of properties": fan(lambda to: {"type": "object", "properties": {"l": to, "r": to}}),
+        "fan of allOf": fan(lambda to: {"allOf": [to, to]}),
+        "fan of anyOf": fan(lambda to: {"anyOf": [to, to]}),
+        "fan of oneOf": fan(lambda to: {"oneOf": [to, to, {"type": "null"}]}),
+        "fan of tuples": fan(lambda to: {"type": "array", "prefixItems": [to, to]}),
+        "fan of conditions": fan(lambda to: {"if": to, "then": to, "else": to}),
+        "fan of not": fan(lambda to: {"not": {"anyOf": [to, to]}}),
+        "fan of maps": fan(lambda to: {"type": "object", "additionalProperties": to, "patternProperties": {"^x": to}}),
+        "fan of allOf and properties": fan(lambda to: {"allOf": [to, {"properties": {"y": to}}]}),
+        "fan of dependent schemas": fan(lambda to: {"dependentSchemas": {"x": to, "y": to}}),
+        "wide fan": fan(lambda to: {"type": "object", "properties": {f"p{n}": to for n in range(50)}}, levels=12),
+        "product of allOf and anyOf": product("allOf", "anyOf"),
+        "product of allOf and oneOf": product("allOf", "oneOf"),
+        "product of anyOf and anyOf": product("anyOf", "anyOf"),
+        "nested unions": nested_unions,
+        "shared objects": shared_objects,
+        "shared data": shared_data,
+        "reference chain": chain,
+        "property chain": property_chain,
+        "loop of one": loop(ref(0)),
+        "loop of three": loop(ref(1), ref(2), ref(0)),
+        "loop in allOf": loop({"allOf": [ref(0), ref(1)]}, {"allOf": [ref(0)]}),
+        "loop in anyOf": loop({"anyOf": [ref(1), {"type": "string"}]}, {"anyOf": [ref(0)]}),
+        "loop in not": loop({"not": ref(0)}),
+        "loop in if": loop({"if": ref(0), "then": ref(0), "else": ref(0)}),
+        "loop in items": loop({"type": "array", "items": ref(0), "minItems": 1}),
+        "loop of required": loop({"type": "object", "properties": {"n": ref(0)}, "required": ["n"]}),
+        "loop through the root": loop({"$ref": "#"}),
+        "root is its own reference": lambda: {"$ref": "#"},
+        "reference to a reference": lambda: {"$ref": "#/$ref"},
+        "reference into data": one_property({"$ref": "#/properties/a/enum/0", "enum": [{"$ref": "#"}]}),
+        "reference to a list": one_property({"$ref": "#/required"}),
+        "anchors that repeat": lambda: {
+            "type": "object",
+            "properties": {"a": {"$ref": "#x"}},
+            "$defs": {"p": {"$anchor": "x"}, "q": {"$anchor": "x", "type": "string"}},
+        },
+        "ids that repeat": lambda: {
+            "$id": "http://e.test/a",
+            "type": "object",
+            "properties": {"a": {"$ref": "b"}},
+            "$defs": {"p": {"$id": "b"}, "q": {"$id": "b", "type": "string"}},
+        },
+        "dynamic references": lambda: {
+            "$dynamicAnchor": "n",
+            "type": "object",
+            "properties": {"a": {"$dynamicRef": "#n"}, "b": {"$dynamicRef": "#nope"}},
+        },
+        "self in properties": self_properties,
+        "self as root list": self_root_list,
+    }
+    cases |= {f"self in {keyword}": self_list(keyword) for keyword in ("anyOf", "allOf", "oneOf", "prefixItems")}
+    cases |= {
+        f"self in {keyword}": self_data(keyword) for keyword in ("enum", "const", "default", "examples", "required")
+    }
+    cases |= {f"{name} as {place}": build for name, make in OBJECTS.items() for place, build in placed(make)}
+    for key in ODD_KEYS:
+        cases[f"key {key!a} at the root"] = lambda key=key: {key: "object", "type": "object", "properties": {}}
+        cases[f"key {key!a} as a name"] = lambda key=key: {"type": "object", "properties": {key: {"type": "string"}}}
+        cases[f"key {key!a} required"] = lambda key=key: {"type": "object", "properties": {}, "required": [key]}
+        cases[f"key {key!a} in data"] = one_property({"const": {key: 1}, "default": {key: 1}})
+        cases[f"key {key!a} in definitions"] = lambda key=key: {"type": "object", "$defs": {key: {"type": "string"}}}
+    for keyword in ("description", "title", "pattern", "$ref", "$id", "$schema", "$anchor", "format", "type", "const"):
+        cases[f"surrogate in {keyword}"] = one_property({keyword: SURROGATE})
+        cases[f"surrogate in {keyword} at the root"] = lambda keyword=keyword: {"type": "object", keyword: SURROGATE}
+    for keyword in BOUNDS:
+        for number, value in enumerate(NUMBERS):
+            cases[f"{keyword} number {number}"] = one_property({keyword: value, "type": ["number", "string", "array"]})
+    for number, pattern in enumerate(PATTERNS):
+        cases[f"pattern {number}"] = one_property({"type": "string", "pattern": pattern})
+        cases[f"name pattern {number}"] = lambda pattern=pattern: {"type": "object", "patternProperties": {pattern: {}}}
+    return cases
+
+
+def wrong(keywords: list[str]) -> dict[str, Build]:
+    """Every keyword with a value of every wrong type, at the root and in a property."""
+    cases: dict[str, Build] = {}
+    for keyword in keywords:
+        for number, value in enumerate(WRONG):
+            cases[f"{keyword} wrong {number}"] = one_property({"type": "object", keyword: value})
+            cases[f"{keyword} wrong {number} alone"] = lambda keyword=keyword, value=value: {keyword: value}
+    return cases

@@ -1,0 +1,1 @@
+"""The laws of strictcall as tests, with an opponent that shares no code with the compiler."""
