@@ -50,14 +50,14 @@ class Checks:
         schema = node.value
         if isinstance(schema, bool):
             self._boolean(node)
-        elif not isinstance(schema, dict):
+        elif type(schema) is not dict:
             self._say(node, rule="not-a-schema", message=f"{quoted(schema)} is not a schema")
         else:
             if node.parent is None and self._dialect.root.object_only and schema.get("type") != "object":
                 self._say(node, rule="root-not-object", message="the root must say type: object")
             sound = self._keywords(node, schema)
             kinds = sound.get("type")
-            types = EVERY_TYPE if kinds is None else frozenset((kinds,) if isinstance(kinds, str) else kinds)
+            types = EVERY_TYPE if kinds is None else frozenset((kinds,) if type(kinds) is str else kinds)
             self._type(node, schema)
             if not OBJECT_KEYWORDS.isdisjoint(sound) or (kinds is not None and "object" in types):
                 self._object(node, sound, schema)

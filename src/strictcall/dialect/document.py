@@ -32,7 +32,7 @@ class Node:
         self.value = value
         self.parent = parent
         self.tokens = tokens
-        own = base is None or (isinstance(value, dict) and _is_resource(value))
+        own = base is None or (type(value) is dict and _is_resource(value))
         self.base: Node = self if own or base is None else base
 
     @property
@@ -99,12 +99,12 @@ class Document:
             node = stack.pop()
             self.nodes.append(node)
             value = node.value
-            if not isinstance(value, dict):
+            if type(value) is not dict:
                 continue
             self._seen.add(id(value))
-            if isinstance(value.get("$ref"), str) and self._enters("$ref"):
+            if type(value.get("$ref")) is str and self._enters("$ref"):
                 referring.append(node)
-            if isinstance(value.get("$anchor"), str) and self._enters("$anchor"):
+            if type(value.get("$anchor")) is str and self._enters("$anchor"):
                 self._anchors.setdefault((id(node.base.value), value["$anchor"]), value)
             stack.extend(reversed(list(self._children(node))))
         return referring
@@ -123,7 +123,7 @@ class Document:
             if key not in self._found:
                 leads, target, tokens = resolve(node.value["$ref"], node.base.value, self._anchors)
                 self._found[key] = (leads, target)
-                if isinstance(target, dict) and id(target) not in self._seen:
+                if type(target) is dict and id(target) not in self._seen:
                     self._seen.add(id(target))
                     unread.append(Node(target, node.base, tokens, node.base))
             self.links.append(Link(node, *self._found[key]))
@@ -133,10 +133,10 @@ class Document:
         """The number of the circle (strongly connected component) that each schema is in, by the schema's ``id``."""
         edges: dict[int, list[int]] = {}
         for node in self.nodes:
-            if node.parent is not None and isinstance(node.value, dict) and node.keyword not in DEFINITIONS:
+            if node.parent is not None and type(node.value) is dict and node.keyword not in DEFINITIONS:
                 edges.setdefault(id(node.parent.value), []).append(id(node.value))
         for link in self.links:
-            if isinstance(link.target, dict):
+            if type(link.target) is dict:
                 edges.setdefault(id(link.node.value), []).append(id(link.target))
         return _components(edges)
 
@@ -144,8 +144,8 @@ class Document:
 def resolve(reference: str, base: Any, anchors: dict[tuple[int, str], Any]) -> tuple[Leads, Any, tuple[str, ...]]:
     """What a reference leads to from the resource ``base``, and the pointer tokens from there."""
     nothing: tuple[Leads, Any, tuple[str, ...]] = (Leads.NOTHING, None, ())
-    own = base.get("$id") if isinstance(base, dict) else None
-    if isinstance(own, str) and own and reference.startswith(own):
+    own = base.get("$id") if type(base) is dict else None
+    if type(own) is str and own and reference.startswith(own):
         reference = reference.removeprefix(own) or "#"
     if not reference.startswith("#"):
         return (Leads.OUTSIDE, None, ())
@@ -158,21 +158,21 @@ def resolve(reference: str, base: Any, anchors: dict[tuple[int, str], Any]) -> t
     tokens = tuple(token.replace("~1", "/").replace("~0", "~") for token in fragment.split("/")[1:])
     target = base
     for token in tokens:
-        if isinstance(target, dict) and token in target:
+        if type(target) is dict and token in target:
             target = target[token]
-        elif isinstance(target, list) and token.isascii() and token.isdigit() and len(token) < 10:
+        elif type(target) is list and token.isascii() and token.isdigit() and len(token) < 10:
             position = int(token)
             if position >= len(target):
                 return nothing
             target = target[position]
         else:
             return nothing
-    return (Leads.SCHEMA, target, tokens) if isinstance(target, dict | bool) else nothing
+    return (Leads.SCHEMA, target, tokens) if type(target) in (dict, bool) else nothing
 
 
 def _is_resource(schema: dict[str, Any]) -> bool:
     own = schema.get("$id")
-    return isinstance(own, str) and not own.startswith("#")
+    return type(own) is str and not own.startswith("#")
 
 
 def _components(edges: dict[int, list[int]]) -> dict[int, int]:

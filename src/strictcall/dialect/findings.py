@@ -52,7 +52,7 @@ def quoted(text: object) -> str:
     """A name or value for a message, cut to a few characters."""
     if isinstance(text, int) and not isinstance(text, bool) and text.bit_length() > 256:
         return "a huge integer"
-    if isinstance(text, dict | list):
-        return "an object" if isinstance(text, dict) else "a list"
+    if type(text) in (dict, list):
+        return "an object" if type(text) is dict else "a list"
     shown = repr(text)
     return shown if len(shown) <= MOST_QUOTED else shown[: MOST_QUOTED - 1] + "…"

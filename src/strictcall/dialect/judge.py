@@ -39,7 +39,7 @@ def judge(schema: Any, dialect: str | Dialect, *, strict: bool = True) -> list[V
             break
     if findings.violations:
         return findings.violations
-    if not isinstance(schema, dict | bool):
+    if type(schema) not in (dict, bool):
         findings.add("", "not-a-schema", f"{quoted(schema)} is not a schema")
     elif strict:
         _judge_strict(schema, findings)
@@ -55,7 +55,7 @@ def judge_name(name: Any, dialect: str | Dialect) -> list[Violation]:
     for problem in problems(name):
         findings.add("", "not-json", problem.message)
     rule = judged_by.tool_name
-    if not isinstance(name, str):
+    if type(name) is not str:
         findings.add("", "tool-name", f"{quoted(name)} is not a text")
     elif rule.max_length is not None and len(name) > rule.max_length:
         findings.add("", "tool-name", f"the name has {len(name)} characters, {rule.max_length} at most are taken")
@@ -138,7 +138,7 @@ def _judge_links(document: Document, findings: Findings) -> None:
 
 def _bare_circles(links: Iterable[Link]) -> set[int]:
     """The schemas from which following references alone, from one to the next, never ends."""
-    follows = {id(link.node.value): id(link.target) for link in links if isinstance(link.target, dict)}
+    follows = {id(link.node.value): id(link.target) for link in links if type(link.target) is dict}
     ends: dict[int, bool] = {}
     for start in follows:
         path: dict[int, None] = {}

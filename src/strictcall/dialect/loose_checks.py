@@ -36,7 +36,7 @@ class LooseChecks:
         schema = node.value
         if isinstance(schema, bool):
             self._boolean(node)
-        elif isinstance(schema, dict):
+        elif type(schema) is dict:
             if node.parent is None:
                 self._root(node, schema)
             self._schema(node, schema)
@@ -66,12 +66,12 @@ class LooseChecks:
                     message = f"{keyword} must be {shape[0]}, not {quoted(value)}"
                     self._findings.at(node, keyword, rule="not-a-schema", message=message)
         kinds = schema.get("type")
-        is_array = kinds == "array" or (isinstance(kinds, list) and "array" in kinds)
+        is_array = kinds == "array" or (type(kinds) is list and "array" in kinds)
         if self._baseline.items_required and is_array and "items" not in schema:
             self._findings.at(node, rule="items-missing", message="an array must say its items")
         if self._baseline.typed_properties and node.keyword == "properties" and not KINDS & schema.keys():
             self._findings.at(node, rule="type-missing", message="a property must say its type")
-        if self._baseline.property_names and isinstance(schema.get("properties"), dict):
+        if self._baseline.property_names and type(schema.get("properties")) is dict:
             for name in schema["properties"]:
                 if breaks_name_rule(name, self._dialect.property_name):
                     message = f"the name {quoted(name)} does not match {self._dialect.property_name.pattern}"

@@ -46,7 +46,7 @@ def measure_document(schema: Any, document: Document, wanted: Container[str] = M
     counts |= {"enum_values": 0, "name_characters": 0, "longest_enum_characters": 0}
     unions = _Unions(document)
     for node in document.nodes:
-        if isinstance(node.value, dict) and not COUNTED.isdisjoint(node.value):
+        if type(node.value) is dict and not COUNTED.isdisjoint(node.value):
             _count_properties(node.value, unions, counts)
             _count_literals(node.value, counts)
     if "depth" in wanted:
@@ -65,13 +65,13 @@ class _Unions:
 
     def has(self, schema: Any) -> bool:
         """Whether this property's schema counts."""
-        if not isinstance(schema, dict):
+        if type(schema) is not dict:
             return False
         if "$ref" not in schema:
             return _is_union(schema)
         passed: dict[int, None] = {}
         answer = False
-        while isinstance(schema, dict) and id(schema) not in passed:
+        while type(schema) is dict and id(schema) not in passed:
             answer = self._known.get(id(schema), False) or _is_union(schema)
             if answer or id(schema) in self._known or id(schema) not in self._targets:
                 break
@@ -83,30 +83,30 @@ class _Unions:
 
 def _is_union(schema: dict[str, Any]) -> bool:
     kinds = schema.get("type")
-    return "anyOf" in schema or "oneOf" in schema or (isinstance(kinds, list) and len(kinds) > 1)
+    return "anyOf" in schema or "oneOf" in schema or (type(kinds) is list and len(kinds) > 1)
 
 
 def _count_properties(schema: dict[str, Any], unions: _Unions, counts: dict[str, int]) -> None:
     for keyword in DEFINITIONS:
-        if isinstance(schema.get(keyword), dict):
+        if type(schema.get(keyword)) is dict:
             counts["name_characters"] += sum(map(_characters, schema[keyword]))
     properties = schema.get("properties")
-    if not isinstance(properties, dict):
+    if type(properties) is not dict:
         return
     required = schema.get("required")
-    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    needed = {name for name in required if type(name) is str} if type(required) is list else set()
     counts["properties"] += len(properties)
     for name, value in properties.items():
         counts["optional"] += name not in needed
         counts["unions"] += unions.has(value)
-        counts["name_characters"] += len(name) if isinstance(name, str) else 0
+        counts["name_characters"] += len(name) if type(name) is str else 0
 
 
 def _count_literals(schema: dict[str, Any], counts: dict[str, int]) -> None:
     if "const" in schema:
         counts["name_characters"] += _characters(schema["const"])
     values = schema.get("enum")
-    if not isinstance(values, list):
+    if type(values) is not list:
         return
     characters = sum(map(_characters, values))
     counts["enum_values"] += len(values)
@@ -117,7 +117,7 @@ def _count_literals(schema: dict[str, Any], counts: dict[str, int]) -> None:
 
 def _characters(value: Any) -> int:
     """The characters of a scalar as JSON writes it, without quotes; a container counts nothing."""
-    if isinstance(value, str):
+    if type(value) is str:
         return len(value)
     if isinstance(value, bool) or value is None:
         return 5 if value is False else 4
@@ -132,16 +132,16 @@ def _depth(document: Document) -> int:
         return _plain_depth(document)
     below: dict[int, list[Any]] = {}
     for node in document.nodes:
-        if node.parent is not None and node.keyword not in DEFINITIONS and isinstance(node.value, dict):
+        if node.parent is not None and node.keyword not in DEFINITIONS and type(node.value) is dict:
             below.setdefault(id(node.parent.value), []).append(node.value)
     component = document.components()
     for link in document.links:
         here = id(link.node.value)
-        if isinstance(link.target, dict) and component.get(here) != component.get(id(link.target)):
+        if type(link.target) is dict and component.get(here) != component.get(id(link.target)):
             below.setdefault(here, []).append(link.target)
     levels: dict[int, int] = {}
     for node in document.nodes:
-        if isinstance(node.value, dict):
+        if type(node.value) is dict:
             _measure_levels(node, below, levels)
     return max(levels.values(), default=0)
 
@@ -151,7 +151,7 @@ def _plain_depth(document: Document) -> int:
     levels: dict[Node, int] = {}
     for node in document.nodes:
         above = 0 if node.parent is None or node.keyword in DEFINITIONS else levels[node.parent]
-        levels[node] = above + (isinstance(node.value, dict) and _is_level(node.value))
+        levels[node] = above + (type(node.value) is dict and _is_level(node.value))
     return max(levels.values(), default=0)
 
 
@@ -175,23 +175,23 @@ def _measure_levels(start: Node, below: dict[int, list[Any]], levels: dict[int, 
 
 def _is_level(schema: dict[str, Any]) -> bool:
     kinds = schema.get("type")
-    if isinstance(kinds, str):
+    if type(kinds) is str:
         return kinds in ("object", "array")
-    if isinstance(kinds, list):
+    if type(kinds) is list:
         return "object" in kinds or "array" in kinds
     return "properties" in schema or "items" in schema or "additionalProperties" in schema or "prefixItems" in schema
 
 
 def _json_depth(value: Any) -> int:
     depth = 0
-    level = [value] if isinstance(value, dict | list) else []
+    level = [value] if type(value) in (dict, list) else []
     while level and depth < MOST_LEVELS:
         depth += 1
         held = [
             item
             for container in level
-            for item in (container.values() if isinstance(container, dict) else container)
-            if isinstance(item, dict | list)
+            for item in (container.values() if type(container) is dict else container)
+            if type(item) in (dict, list)
         ]
         level = list({id(item): item for item in held}.values())
     return depth

@@ -22,7 +22,7 @@ class Problem:
 
 def problems(value: Any) -> Iterator[Problem]:
     """Each place where a value is not JSON. Every container is looked at once, however often it occurs."""
-    if not isinstance(value, dict | list):
+    if type(value) not in (dict, list):
         wrong = _scalar_problem(value)
         if wrong is not None:
             yield Problem((), wrong)
@@ -39,8 +39,8 @@ def _search(value: Any) -> Iterator[Problem]:
     while stack:
         container, rest = stack[-1]
         for key, item in rest:
-            wrong = _key_problem(key) if isinstance(container, dict) else None
-            if wrong is None and isinstance(item, dict | list):
+            wrong = _key_problem(key) if type(container) is dict else None
+            if wrong is None and type(item) in (dict, list):
                 if id(item) in done:
                     continue
                 if id(item) not in inside:
@@ -68,7 +68,7 @@ def _is_plainly_sound(value: Any) -> bool:
         if id(container) in seen:
             return False
         seen.add(id(container))
-        if isinstance(container, list):
+        if type(container) is list:
             if _is_plain(container):
                 continue
             items: Iterable[Any] = container
@@ -87,7 +87,7 @@ def _is_plainly_sound(value: Any) -> bool:
 
 def _items(container: Any) -> Iterator[tuple[Any, Any]]:
     """What a container holds that must be looked at one by one."""
-    if isinstance(container, dict):
+    if type(container) is dict:
         return iter(list(container.items()))
     return iter(()) if _is_plain(container) else iter(list(enumerate(container)))
 
@@ -113,15 +113,15 @@ def _is_sound_text(text: str) -> bool:
 
 
 def _key_problem(key: Any) -> str | None:
-    if not isinstance(key, str):
+    if type(key) is not str:
         return f"a key is {_kind(key)}, not a text"
     return None if _is_sound_text(key) else "a key holds a lone surrogate"
 
 
 def _scalar_problem(value: Any) -> str | None:
-    if value is None or isinstance(value, bool | dict | list):
+    if value is None or type(value) in (bool, dict, list):
         return None
-    if isinstance(value, str):
+    if type(value) is str:
         return None if _is_sound_text(value) else "the text holds a lone surrogate"
     if isinstance(value, int):
         return None if value.bit_length() <= MOST_BITS else "the integer has more than 4,300 digits"
@@ -135,6 +135,6 @@ def _kind(value: Any) -> str:
 
 
 def _token(key: Any) -> str:
-    if isinstance(key, str):
+    if type(key) is str:
         return key.encode(errors="replace").decode()
     return str(key) if isinstance(key, int) and key.bit_length() <= MOST_BITS else _kind(key)

@@ -41,20 +41,20 @@ REST = frozenset({"additionalItems", "additionalProperties", "unevaluatedItems",
 def subschemas(keyword: str, value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The schemas that a keyword's value holds, each with its pointer tokens from the keyword's schema."""
     if keyword in ONE_SCHEMA:
-        if not isinstance(value, list):
+        if type(value) is not list:
             yield (keyword,), value
     elif keyword in SCHEMA_LISTS:
-        if isinstance(value, list):
+        if type(value) is list:
             for index, item in enumerate(value):
                 yield (keyword, str(index)), item
-    elif keyword in SCHEMA_MAPS and isinstance(value, dict):
+    elif keyword in SCHEMA_MAPS and type(value) is dict:
         for name, item in value.items():
-            if not (keyword == "dependencies" and isinstance(item, list)):
+            if not (keyword == "dependencies" and type(item) is list):
                 yield (keyword, name), item
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    return type(value) is str
 
 
 def _is_boolean(value: Any) -> bool:
@@ -62,19 +62,19 @@ def _is_boolean(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+    return type(value) is list
 
 
 def _is_map(value: Any) -> bool:
-    return isinstance(value, dict)
+    return type(value) is dict
 
 
 def _is_schema(value: Any) -> bool:
-    return isinstance(value, dict | bool)
+    return type(value) in (dict, bool)
 
 
 def _is_filled_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value)
+    return type(value) is list and bool(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -90,17 +90,17 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_names(value: Any) -> bool:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+    if type(value) is not list or not all(type(name) is str for name in value):
         return False
     return len(set(value)) == len(value)
 
 
 def _is_names_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(_is_names(names) for names in value.values())
+    return type(value) is dict and all(_is_names(names) for names in value.values())
 
 
 def _is_type(value: Any) -> bool:
-    if isinstance(value, str):
+    if type(value) is str:
         return value in JSON_TYPES
     return _is_names(value) and bool(value) and JSON_TYPES.issuperset(value)
 
@@ -142,8 +142,8 @@ def literal_types(value: Any) -> frozenset[str]:
     if isinstance(value, int | float):
         whole = isinstance(value, int) or value.is_integer()
         return frozenset({"number", "integer"}) if whole else frozenset({"number"})
-    if isinstance(value, str):
+    if type(value) is str:
         return frozenset({"string"})
     if value is None:
         return frozenset({"null"})
-    return frozenset({"array"} if isinstance(value, list) else {"object"})
+    return frozenset({"array"} if type(value) is list else {"object"})

@@ -67,13 +67,15 @@ class Contract:
 class Unreadable(Exception):
     """A schema's meaning cannot be read; ``reason`` is a fact about it, in one sentence.
 
-    ``contract`` is there where arguments can at least be checked; its shape then says nothing.
+    ``contract`` is there where arguments can at least be checked; its shape then says nothing. ``within_limits``:
+    whether the schema is JSON within the budgets, so that it can at least be walked.
     """
 
-    def __init__(self, reason: str, contract: Contract | None = None) -> None:
+    def __init__(self, reason: str, contract: Contract | None = None, *, within_limits: bool = True) -> None:
         super().__init__(reason)
         self.reason = reason
         self.contract = contract
+        self.within_limits = within_limits
 
 
 def _branches(shape: Shape, definitions: Definitions) -> list[Shape]:
@@ -131,7 +133,7 @@ def read_contract(
 def _survey(schema: Any) -> bool:
     """Check that a schema is JSON within the budgets; whether it may hold a tolerated spelling."""
     if type(schema) is not dict and type(schema) is not bool:
-        raise Unreadable("the schema is neither an object nor a boolean")
+        raise Unreadable("the schema is neither an object nor a boolean", within_limits=False)
     suspicious = False
     objects = 0
 
@@ -145,5 +147,5 @@ def _survey(schema: Any) -> bool:
     try:
         walk(schema, look, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)
     except LimitError as error:
-        raise Unreadable(f"the schema cannot be read: {error}") from None
+        raise Unreadable(f"the schema cannot be read: {error}", within_limits=False) from None
     return suspicious

@@ -34,7 +34,7 @@ from strictcall.shape.simplify import bounded, possible, union, with_notes
 MOST_BRANCHES: Final = 64
 """How many branches two unions may multiply to; beyond that the larger is kept as residue."""
 MOST_DEPTH: Final = 40
-MOST_STEPS: Final = 20_000
+MOST_STEPS: Final = 5_000
 """How many intersections one contract may cost; what comes after that is kept as residue."""
 
 

@@ -62,6 +62,14 @@ _READING: Final = (
         "Write {}.",
     ),
     Code(
+        "read-no-parameters",
+        _ENCODED,
+        "A tool without parameters is read as one that takes no arguments.",
+        "Chat APIs say that leaving parameters out means an empty parameter list.",
+        '{"name": "ping"} is read as a tool with {"type": "object", "properties": {}, "additionalProperties": false}',
+        "Write the empty object schema.",
+    ),
+    Code(
         "read-null-keyword",
         _ENCODED,
         "A keyword whose value is null is left out.",

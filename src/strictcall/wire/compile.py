@@ -23,6 +23,7 @@ from strictcall.wire.lower import lower_contract
 from strictcall.wire.names import legal_name
 from strictcall.wire.write import Writer
 
+_NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
 _ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": True}
 """What is sent for a tool whose own schema no provider would take and that cannot be read either."""
 
@@ -64,15 +65,19 @@ def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: b
         dialect=used,
         policy=policy,
     )
+    absent = arguments and tool.parameters is None
     try:
         contract = read_contract(
-            tool.parameters,
+            _NO_PARAMETERS if absent else tool.parameters,
             default_draft=draft,
             implied_types=policy.implied_types,
             assert_formats=policy.formats == "assert",
         )
     except Unreadable as error:
-        return _sendable(replace(loose, reason=error.reason, _contract=error.contract))
+        return _sendable(replace(loose, reason=error.reason, _contract=error.contract), salvage=error.within_limits)
+    if absent:
+        message = "the tool has no parameters; it is read as one that takes no arguments"
+        contract = replace(contract, changes=(Change("read-no-parameters", "", Effect.ENCODED, message),))
     loose = replace(loose, _contract=contract)
     try:
         strict = _lowered(loose, contract, arguments=arguments)
@@ -123,11 +128,12 @@ def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
     return _sendable(loose)
 
 
-def _sendable(loose: CompiledTool) -> CompiledTool:
-    """A loose tool that the provider does not refuse the whole request for."""
+def _sendable(loose: CompiledTool, *, salvage: bool = True) -> CompiledTool:
+    """A loose tool that the provider does not refuse the whole request for; ``salvage``: made from its own schema."""
     if not judge(loose.parameters, loose.dialect, strict=False):
         return loose
-    return replace(loose, parameters=_nearest_allowed(loose.parameters, loose.dialect), baseline=True)
+    parameters = _nearest_allowed(loose.parameters, loose.dialect) if salvage else dict(_ANY_OBJECT)
+    return replace(loose, parameters=parameters, baseline=True)
 
 
 def _unfit(changes: tuple[Change, ...], policy: Policy) -> str | None:
