@@ -113,7 +113,8 @@ def test_either_form_reads_contract_arguments(dialect: str, case: tuple[Any, lis
             try:
                 read = compiled.decode(harness.text(form), form="either")
             except ArgumentsError as error:
-                if not compiled.check(form):
+                closed = any(change.effect == "closed" for change in compiled.changes)
+                if not compiled.check(form) and not closed:  # a name that was closed out is a fault in either form
                     raise AssertionError(f"{schema!r}: {form!r} is in contract form, but {error}") from error
                 continue
             assert compiled.check(read) == (), f"{schema!r}: {form!r} was read as {read!r}"
