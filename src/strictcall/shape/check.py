@@ -55,11 +55,23 @@ def _line(text: str) -> str:
 
 
 class LocalCheck:
-    """Checks contract arguments against one contract."""
+    """Checks contract arguments against one contract. The validator is built when it is first needed."""
 
-    def __init__(self, validator: Any) -> None:
-        self._validator = validator
-        self.admits: Callable[[Any], bool] = validator.is_valid
+    def __init__(self, document: Any, draft: Draft, *, assert_formats: bool) -> None:
+        self._document = document
+        self._draft = draft
+        self._assert_formats = assert_formats
+        self._built: Any = None
+
+    def prepare(self) -> Any:
+        """Build the validator now. Raises ``Unbuildable``; never for a document that the survey found plain."""
+        if self._built is None:
+            self._built = build(self._document, self._draft, assert_formats=self._assert_formats)
+        return self._built
+
+    def admits(self, arguments: Any) -> bool:
+        """Whether arguments in contract form keep the contract."""
+        return bool(self.prepare().is_valid(arguments))
 
     def faults(self, arguments: Any, names_at: Callable[[list[str | int]], list[str]]) -> list[Fault]:
         """What is wrong with the arguments, in the order of the schema; empty when nothing is.
@@ -67,16 +79,11 @@ class LocalCheck:
         ``names_at`` gives the names declared for the object at a path, to suggest one for an unknown name.
         """
         found: list[Fault] = []
-        for error in self._validator.iter_errors(arguments):
+        for error in self.prepare().iter_errors(arguments):
             found.extend(_faults_of(error, names_at))
             if len(found) >= MOST_FAULTS:
                 break
         return list(dict.fromkeys(found))
-
-    def errors(self, arguments: Any) -> Iterable[Any]:
-        """The validator's own errors, for whoever mends arguments by them."""
-        found: Iterable[Any] = self._validator.iter_errors(arguments)
-        return found
 
 
 def nearest(name: str, declared: Iterable[str]) -> str | None:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from strictcall.change import Change
 from strictcall.errors import Fault
-from strictcall.json_value import LimitError, walk
+from strictcall.json_value import LimitError
 from strictcall.shape.admit import follow
-from strictcall.shape.check import LocalCheck, Unbuildable, build
+from strictcall.shape.check import LocalCheck, Unbuildable
 from strictcall.shape.cost import evaluation_fans_out
 from strictcall.shape.draft import DRAFTS, Draft, detect
 from strictcall.shape.model import ROOT, Anything, Choice, Definitions, List, Record, Shape
 from strictcall.shape.read import Reader, TooLarge
-from strictcall.shape.tolerate import Tolerance, needs_attention
-
-MAX_SCHEMA_DEPTH: Final = 80
-"""How deep the JSON of a schema may nest: about forty nested objects. The validator recurses on the native stack, which
-may be as small as 256 KiB in a thread."""
-MAX_SCHEMA_NODES: Final = 2_000_000
-"""How many JSON values a schema may hold, enum values included."""
-MAX_SCHEMA_OBJECTS: Final = 20_000
-"""How many objects, so how many subschemas, a schema may hold at most; the largest real tool has under two thousand."""
+from strictcall.shape.survey import Survey, survey
+from strictcall.shape.tolerate import Tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +96,25 @@ def read_contract(
 
     Works within fixed budgets, opens nothing, and changes nothing of what came in.
     """
-    suspicious = _survey(schema)
+    found = _survey(schema)
     draft = detect(schema, default_draft)
     declared = draft is not None and type(schema) is dict and "$schema" in schema
     used = draft or DRAFTS[default_draft]
     document: Any = schema
     changes: list[Change] = []
-    if suspicious:
+    if found.spelling:
         tolerance = Tolerance(used, declared, implied_types)
         document, changes = tolerance.root(schema), tolerance.changes
     if type(document) is dict and "$schema" in document and not declared:
         document = {keyword: value for keyword, value in document.items() if keyword != "$schema"}
-    if evaluation_fans_out(document):
-        raise Unreadable("checking arguments against the schema could take exponential time")
-    try:
-        check = LocalCheck(build(document, used, assert_formats=assert_formats))
-    except Unbuildable as error:
-        raise Unreadable(str(error)) from None
+    check = LocalCheck(document, used, assert_formats=assert_formats)
+    if found.doubt or found.spelling or used.name == "4":
+        if evaluation_fans_out(document):
+            raise Unreadable("checking arguments against the schema could take exponential time")
+        try:
+            check.prepare()
+        except Unbuildable as error:
+            raise Unreadable(str(error)) from None
     reader = Reader(document, used)
     try:
         shape = reader.root()
@@ -130,22 +125,10 @@ def read_contract(
     return Contract(document, used, shape, reader.definitions, check, tuple(changes))
 
 
-def _survey(schema: Any) -> bool:
-    """Check that a schema is JSON within the budgets; whether it may hold a tolerated spelling."""
+def _survey(schema: Any) -> Survey:
     if type(schema) is not dict and type(schema) is not bool:
         raise Unreadable("the schema is neither an object nor a boolean", within_limits=False)
-    suspicious = False
-    objects = 0
-
-    def look(node: Mapping[str, Any]) -> None:
-        nonlocal suspicious, objects
-        objects += 1
-        if objects > MAX_SCHEMA_OBJECTS:
-            raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} objects")
-        suspicious = suspicious or needs_attention(node, root=objects == 1)
-
     try:
-        walk(schema, look, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)
+        return survey(schema)
     except LimitError as error:
         raise Unreadable(f"the schema cannot be read: {error}", within_limits=False) from None
-    return suspicious

@@ -30,6 +30,21 @@ IN_MAP: Final = frozenset(
 )
 """Keywords whose value maps names to schemas."""
 
+TYPE_NAMES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+ANNOTATION_TYPES: Final[Mapping[str, type]] = {
+    "title": str,
+    "description": str,
+    "$comment": str,
+    "format": str,
+    "contentEncoding": str,
+    "contentMediaType": str,
+    "examples": list,
+    "deprecated": bool,
+    "readOnly": bool,
+    "writeOnly": bool,
+}
+"""The type of value that each annotation has."""
+
 View = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
@@ -98,7 +113,20 @@ def _view_2020(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in node.items() if name != "$recursiveRef"}
 
 
+def _reads_alike(node: Mapping[str, Any], special: frozenset[str]) -> bool:
+    """Whether a node of an older draft has nothing that 2020-12 reads otherwise: nearly every node."""
+    return special.isdisjoint(node) and type(node.get("items")) is not list
+
+
+_SPECIAL_2019: Final = frozenset({*_SINCE_2020, "additionalItems"})
+_SPECIAL_7: Final = _SPECIAL_2019 | {*_SINCE_2019, "$ref", "dependencies"}
+_SPECIAL_6: Final = _SPECIAL_7 | {"if", "then", "else"}
+_SPECIAL_4: Final = _SPECIAL_6 | {*_SINCE_6, "exclusiveMinimum", "exclusiveMaximum"}
+
+
 def _view_2019(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    if _reads_alike(node, _SPECIAL_2019):
+        return node
     view = dict(node)
     _without(view, _SINCE_2020)
     _split_items(view)
@@ -106,6 +134,8 @@ def _view_2019(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _view_7(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    if _reads_alike(node, _SPECIAL_7):
+        return node
     if "$ref" in node:
         # Drafts up to 7 ignore every keyword beside a reference; annotations are kept for the model to read.
         return {name: node[name] for name in ("$ref", "title", "description") if name in node}
@@ -117,12 +147,16 @@ def _view_7(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _view_6(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    if _reads_alike(node, _SPECIAL_6):
+        return node
     view = dict(_view_7(node))
     _without(view, ("if", "then", "else"))
     return view
 
 
 def _view_4(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    if _reads_alike(node, _SPECIAL_4):
+        return node
     view = dict(_view_6(node))
     _without(view, _SINCE_6)
     boolean_bounds(view)

@@ -33,6 +33,11 @@ def with_notes(shape: AnyShape, notes: Mapping[str, Any], residue: tuple[Residue
     return replace(shape, notes=merged, residue=shape.residue + residue)
 
 
+def bare(shape: AnyShape) -> AnyShape:
+    """A shape without its annotations and residue, for where those stand on a shape around it."""
+    return replace(shape, notes=NO_NOTES, residue=()) if shape.notes or shape.residue else shape
+
+
 def union(
     branches: list[Shape],
     *,

@@ -6,14 +6,21 @@ something in it changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from strictcall.change import Change, Effect
 from strictcall.json_value import escape
-from strictcall.shape.draft import IN_ARRAY, IN_MAP, IN_VALUE, Draft, boolean_bounds, split_dependencies
-
-TYPE_NAMES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+from strictcall.shape.draft import (
+    ANNOTATION_TYPES,
+    IN_ARRAY,
+    IN_MAP,
+    IN_VALUE,
+    TYPE_NAMES,
+    Draft,
+    boolean_bounds,
+    split_dependencies,
+)
 
 ALIASES: Final[Mapping[str, str]] = {
     "bool": "boolean",
@@ -57,56 +64,8 @@ IMPLIED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Which keywords speak of which JSON type, so that a schema without ``type`` is read as that type."""
 
-_IMPLIERS: Final = frozenset(keyword for keywords in IMPLIED.values() for keyword in keywords)
 _SAYS_TYPE: Final = frozenset({"type", "enum", "const", "$ref", "$dynamicRef", "$recursiveRef"})
-_ANNOTATION_TYPES: Final[Mapping[str, type]] = {
-    "title": str,
-    "description": str,
-    "$comment": str,
-    "format": str,
-    "contentEncoding": str,
-    "contentMediaType": str,
-    "examples": list,
-    "deprecated": bool,
-    "readOnly": bool,
-    "writeOnly": bool,
-}
-_MAY_BE_NULL: Final = frozenset({"const", "default", "enum", "examples", "example"})
-_SUSPECTS: Final = frozenset({"nullable", "dependencies", "additionalItems"})
-
-
-def needs_attention(node: Mapping[str, Any], *, root: bool) -> bool:
-    """Whether an object somewhere in a schema may hold a tolerated spelling: a cheap test that may err to "yes"."""
-    if not _SUSPECTS.isdisjoint(node) or ("$schema" in node and not root):
-        return True
-    kind = node.get("type")
-    if kind is None:
-        if not _IMPLIERS.isdisjoint(node):
-            return True
-    elif type(kind) is not str or kind not in TYPE_NAMES:
-        return True
-    for keyword, value in node.items():
-        if value is None or ((expected := _EXPECTED.get(keyword)) and not expected(value)):
-            return True
-    return False
-
-
-def _is(*kinds: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) in kinds
-
-
-_EXPECTED: Final[Mapping[str, Callable[[Any], bool]]] = {
-    **{keyword: _is(kind) for keyword, kind in _ANNOTATION_TYPES.items()},
-    "items": _is(dict, bool),
-    "exclusiveMinimum": _is(int, float),
-    "exclusiveMaximum": _is(int, float),
-    "enum": _is(list),
-    "properties": _is(dict),
-    "required": lambda value: (
-        type(value) is list and all(type(n) is str for n in value) and len(set(value)) == len(value)
-    ),
-}
-"""For the keywords that are often misspelt, whether a value is one that the standard allows."""
+MAY_BE_NULL: Final = frozenset({"const", "default", "enum", "examples", "example"})
 
 
 class Tolerance:
@@ -165,8 +124,8 @@ class Tolerance:
 
     def _spellings(self, node: dict[str, Any], pointer: str) -> None:
         for keyword, value in list(node.items()):
-            expected = _ANNOTATION_TYPES.get(keyword)
-            if value is None and keyword not in _MAY_BE_NULL:
+            expected = ANNOTATION_TYPES.get(keyword)
+            if value is None and keyword not in MAY_BE_NULL:
                 del node[keyword]
                 self._note("read-null-keyword", pointer, f"{keyword!r} is null, which says nothing; it is left out")
             elif expected is not None and type(value) is not expected:

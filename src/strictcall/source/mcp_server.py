@@ -1,33 +1,46 @@
-"""The tools of one MCP server, started over stdio and ended again.
-
-The raw ``tools/list`` results are read beside the SDK's own models, which refuse a whole page for one bad tool.
-"""
+"""The tools of MCP servers, each started or connected to, asked, and ended again; several at once."""
 
 from __future__ import annotations
 
 import logging
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from typing import IO, TYPE_CHECKING, Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from strictcall.source.mcp_transport import HttpServer, RefusedError, Server, StdioServer
+from strictcall.source.options import TIMEOUT, ReadOptions
+from strictcall.source.processes import MARK, interruption, marked, until_interrupted
 from strictcall.source.reading import Reading, failed, joined
+from strictcall.source.secrets import hidden, known_secrets
 from strictcall.source.shapes import read_value
 
 if TYPE_CHECKING:
+    from anyio import CapacityLimiter
     from mcp import Client
 
-TIMEOUT = 30.0
-"""How many seconds a server has to start and list its tools."""
-
 _MAX_PAGES = 1000
-_STDERR_SHOWN = 2000
-_SDK_LOGGERS = ("mcp", "client")
+_STDERR_READ = 64 * 1024
+_STDERR_LINES = 5
+_STDERR_SHOWN = 600
+_SDK_LOGGERS = ("mcp", "client", "httpx2", "httpcore2")
+_NEEDED = "reading an MCP server needs the MCP SDK: pip install 'strictcall[mcp]'"
 
 
 class _ServerError(Exception):
     """The server did not answer as an MCP server does; the text says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A server to be asked for its tools: where it is named, how to reach it, and what must not be shown of it."""
+
+    place: str
+    server: Server
+    secrets: tuple[str, ...] = ()
 
 
 def read_server(command: Sequence[str], timeout: float = TIMEOUT) -> Reading:
@@ -36,41 +49,88 @@ def read_server(command: Sequence[str], timeout: float = TIMEOUT) -> Reading:
     The server gets this process's environment and is ended afterwards with all that it started. Never raises: what goes
     wrong is a problem, with the end of what the server wrote to standard error. Needs the ``mcp`` extra.
     """
-    place = " ".join(command)
+    asked = Asked(" ".join(command), StdioServer(command, dict(os.environ)))
+    return joined(read_servers([asked], ReadOptions(timeout=timeout)))
+
+
+def read_url(url: str, headers: Mapping[str, str] | None = None, timeout: float = TIMEOUT) -> Reading:
+    """The tools that the MCP server behind a URL lists over streamable HTTP, asked with ``headers``.
+
+    Never raises: what goes wrong is a problem, in which neither a header's value nor what the URL holds besides host
+    and path appears. Needs the ``mcp`` extra.
+    """
+    given = headers or {}
+    server = HttpServer(url, given, timeout=timeout)
+    return joined(read_servers([Asked(shown_url(url), server, url_secrets(url, given))], ReadOptions(timeout=timeout)))
+
+
+def shown_url(url: str) -> str:
+    """A URL as it may be shown: without the parts that hold passwords and keys."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def url_secrets(url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
+    """What must not be shown of a server behind a URL."""
+    parts = urlsplit(url)
+    named = [pair.rpartition("=")[2] for pair in parts.query.split("&")]
+    user = parts.netloc.rpartition("@")[0]
+    return known_secrets(headers.values(), [parts.query, *named, user, user.rpartition(":")[2], parts.fragment])
+
+
+def read_servers(servers: Sequence[Asked], options: ReadOptions) -> list[Reading]:
+    """A reading for each server, in their order; a number of them are asked at once, each within the timeout.
+
+    Never raises for what a server does, and one never hides another. Whatever way the reading ends (also by Ctrl-C),
+    the servers are ended with all that they started.
+    """
+    if not servers:
+        return []
     try:
         import anyio  # noqa: PLC0415  an extra
         import mcp  # noqa: F401, PLC0415  an extra
     except ModuleNotFoundError:
-        return failed(place, "reading an MCP server needs the MCP SDK: pip install 'strictcall[mcp]'")
-    with tempfile.TemporaryFile() as errors, _quiet_sdk():
-        try:
-            return anyio.run(_read_tools, command, timeout, errors)
-        except Exception as error:  # noqa: BLE001  whatever a stranger's server makes of the SDK, it is one problem
-            return failed(place, _reason(error, timeout) + _last_words(errors))
+        return [failed(asked.place, _NEEDED) for asked in servers]
+    readings = [Reading()] * len(servers)
+    with _quiet_sdk(), interruption() as found, marked() as mark:
+
+        async def work() -> None:
+            await _ask_all(servers, options, mark, readings)
+
+        anyio.run(until_interrupted, work, found)
+    return readings
 
 
-async def _read_tools(command: Sequence[str], timeout: float, errors: IO[bytes]) -> Reading:
+async def _ask_all(servers: Sequence[Asked], options: ReadOptions, mark: str, readings: list[Reading]) -> None:
     import anyio  # noqa: PLC0415  an extra
 
-    pages: list[Any] = []
-    with anyio.fail_after(timeout):
-        async with open_server(command, errors, pages) as client:
-            return await _list_tools(client, pages, " ".join(command))
+    limiter = anyio.CapacityLimiter(options.at_once)
+    done = 0
+
+    async def ask(row: int, asked: Asked) -> None:
+        nonlocal done
+        readings[row] = await _ask(asked, limiter, options.timeout, mark)
+        done += 1
+        if options.progress is not None:
+            options.progress(done, len(servers))
+
+    async with anyio.create_task_group() as group:
+        for row, asked in enumerate(servers):
+            group.start_soon(ask, row, asked)
 
 
-@asynccontextmanager
-async def open_server(command: Sequence[str], errors: IO[bytes], pages: list[Any]) -> AsyncIterator[Client]:
-    """A connected client of the server that ``command`` starts; each raw ``tools/list`` result is added to ``pages``.
+async def _ask(asked: Asked, limiter: CapacityLimiter, timeout: float, mark: str) -> Reading:
+    import anyio  # noqa: PLC0415  an extra
 
-    Raises what the SDK raises, ``OSError`` where the command cannot be started.
-    """
-    from mcp import Client, StdioServerParameters  # noqa: PLC0415  an extra
-    from mcp.client.stdio import stdio_client  # noqa: PLC0415  an extra
-
-    server = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(os.environ))
-    with os.fdopen(os.dup(errors.fileno()), "w") as errlog:
-        async with Client(_tapped(stdio_client(server, errlog), pages), cache=None) as client:
-            yield client
+    with tempfile.TemporaryFile() as errors:
+        pages: list[Any] = []
+        try:
+            async with limiter:
+                with anyio.fail_after(timeout):
+                    async with asked.server.connected(errors, pages, {MARK: mark}) as client:
+                        return await _list_tools(client, pages, asked.place)
+        except Exception as error:  # noqa: BLE001  whatever a stranger's server makes of the SDK, it is one problem
+            return failed(asked.place, _reason(error, timeout, asked.secrets) + _last_words(errors, asked.secrets))
 
 
 async def _list_tools(client: Client, pages: list[Any], place: str) -> Reading:
@@ -99,45 +159,6 @@ async def _list_tools(client: Client, pages: list[Any], place: str) -> Reading:
     raise _ServerError("its pages of tools never end")
 
 
-@asynccontextmanager
-async def _tapped(transport: AbstractAsyncContextManager[Any], pages: list[Any]) -> AsyncIterator[Any]:
-    async with transport as (read, write):
-        yield _Tap(read, pages), write
-
-
-class _Tap:
-    """A read stream that notes each result with a list of tools on its way to the SDK."""
-
-    def __init__(self, stream: Any, pages: list[Any]) -> None:
-        self._stream = stream
-        self._pages = pages
-
-    async def receive(self) -> Any:
-        return self._noted(await self._stream.receive())
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    def __aiter__(self) -> _Tap:
-        return self
-
-    async def __anext__(self) -> Any:
-        return self._noted(await self._stream.__anext__())
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *details: object) -> Any:
-        return await self._stream.__aexit__(*details)
-
-    def _noted(self, item: Any) -> Any:
-        result = getattr(getattr(item, "message", None), "result", None)
-        if isinstance(result, dict) and isinstance(result.get("tools"), list):
-            self._pages.append(result)
-        return item
-
-
 @contextmanager
 def _quiet_sdk() -> Iterator[None]:
     """Keep the SDK from writing tracebacks about a server's noise to standard error where logging is not set up."""
@@ -152,20 +173,27 @@ def _quiet_sdk() -> Iterator[None]:
             logger.removeHandler(handler)
 
 
-def _reason(error: BaseException, timeout: float) -> str:
+def _reason(error: BaseException, timeout: float, secrets: Sequence[str]) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):
         return f"the server did not list its tools within {timeout:g} seconds"
     if isinstance(error, OSError):
-        return f"the server could not be started: {error.strerror or error}"
-    text = " ".join(str(error).split())[:300] or type(error).__name__
+        return f"the server could not be started: {hidden(error.strerror or str(error), secrets)}"
+    if isinstance(error, RefusedError):
+        hint = "; --header gives it what it asks for" if str(error)[:3] in {"401", "403"} else ""
+        return f"the server answered {hidden(str(error), secrets)}{hint}"
+    text = " ".join(hidden(str(error), secrets).split())[:300] or type(error).__name__
+    if type(error).__module__.startswith("httpx2"):
+        return f"the server could not be reached: {text}"
     return f"the server failed: {text}"
 
 
-def _last_words(errors: IO[bytes]) -> str:
+def _last_words(errors: IO[bytes], secrets: Sequence[str]) -> str:
     """The end of what the server wrote to standard error, on one line, to be added to the reason."""
     size = errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, size - _STDERR_SHOWN))
-    lines = [line.strip() for line in errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    return f" (it wrote: {' | '.join(lines[-3:])[-400:]})" if lines else ""
+    errors.seek(max(0, size - _STDERR_READ))
+    # Secrets are hidden before anything is cut, so that no part of one is left.
+    text = hidden(errors.read().decode("utf-8", "replace"), secrets)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f" (it wrote: {' | '.join(lines[-_STDERR_LINES:])[-_STDERR_SHOWN:]})" if lines else ""

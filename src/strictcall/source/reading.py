@@ -21,10 +21,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The tools of a source in order, and the problems met on the way. One never hides the other."""
+    """The tools of a source in order, and the problems met on the way. One never hides the other.
+
+    ``notes`` say what was left out on purpose, such as a server that its config file disables.
+    """
 
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
+    notes: tuple[Problem, ...] = ()
 
 
 def failed(place: str, text: str) -> Reading:
@@ -38,4 +42,5 @@ def joined(readings: Iterable[Reading]) -> Reading:
     return Reading(
         tuple(tool for part in parts for tool in part.tools),
         tuple(problem for part in parts for problem in part.problems),
+        tuple(note for part in parts for note in part.notes),
     )

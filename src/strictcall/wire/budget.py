@@ -1,4 +1,4 @@
-"""Budgets: what a wire schema counts against a dialect's ceilings, counted on shapes before anything is sent."""
+"""Budgets: what a wire schema counts against a dialect's ceilings, counted while it is written."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Final
 from strictcall.dialect.model import Dialect, Limit
 from strictcall.json_value import compact
 from strictcall.shape.admit import follow
-from strictcall.shape.graph import components, parts, references, walk
-from strictcall.shape.model import Choice, Definitions, List, Literal, Record, Ref, Shape
+from strictcall.shape.graph import components
+from strictcall.shape.model import Choice, Definitions, Record, Ref, Shape
 
 LONG_ENUM: Final = 250
 
@@ -27,30 +27,76 @@ NAMES: Final[Mapping[str, str]] = {
 """Each measure in words, as a reason gives it."""
 
 
-def count(root: Shape, definitions: Definitions, schema: Any, dialect: Dialect) -> dict[str, int]:
-    """The measures of a wire schema that the dialect has a ceiling for: on its shape, and on its JSON for how deep
-    that nests.
-    """
+class Counter:
+    """Counts a wire schema while it is written. Levels are kept by definition, with the references on the way."""
+
+    def __init__(self) -> None:
+        self.properties = 0
+        self.optional = 0
+        self.unions = 0
+        self.enum_values = 0
+        self.longest_enum_characters = 0
+        self.name_characters = 0
+        self._level = 0
+        self._deepest: dict[str, int] = {}
+        self._leads: dict[str, list[tuple[str, int]]] = {}
+        self._here = ""
+
+    def begin(self, name: str) -> None:
+        """Begin a definition, or the root under an empty name."""
+        self._here, self._level = name, 0
+        self._deepest[name] = 0
+        self._leads[name] = []
+        self.name_characters += len(name)
+
+    def enter(self) -> None:
+        """Go one object or array down."""
+        self._level += 1
+        self._deepest[self._here] = max(self._deepest[self._here], self._level)
+
+    def leave(self) -> None:
+        """Come back up."""
+        self._level -= 1
+
+    def refer(self, name: str) -> None:
+        """Refer to a definition from here; the root has an empty name."""
+        self._leads[self._here].append((name, self._level))
+
+    def fields(self, record: Record, definitions: Definitions) -> None:
+        """Count an object's fields."""
+        self.properties += len(record.fields)
+        for name, field in record.fields.items():
+            self.name_characters += len(name)
+            self.optional += not field.required
+            self.unions += _is_union(field.shape, definitions)
+
+    def literals(self, values: tuple[Any, ...]) -> None:
+        """Count the values of an enum."""
+        characters = sum(len(value) if type(value) is str else len(compact(value)) for value in values)
+        self.name_characters += characters
+        self.enum_values += len(values)
+        if len(values) > LONG_ENUM:
+            self.longest_enum_characters = max(self.longest_enum_characters, characters)
+
+    def depth(self) -> int:
+        """The longest way through objects and arrays; a reference that leads back into its own circle ends it."""
+        if not any(self._leads.values()):
+            return max(self._deepest.values())
+        edges = {name: [target for target, _ in leads] for name, leads in self._leads.items()}
+        longest: dict[str, int] = {}
+        for group in components(edges):
+            for name in group:
+                ways = [level + longest.get(target, 0) for target, level in self._leads[name] if target not in group]
+                longest[name] = max(self._deepest[name], *ways, 0)
+        return max(longest.values())
+
+
+def counted(counter: Counter, schema: Any, dialect: Dialect) -> dict[str, int]:
+    """The measures that the dialect has a ceiling for."""
     wanted = {limit.name for limit in dialect.limits}
-    if wanted == {"json_depth"}:
-        return {"json_depth": _json_depth(schema)}
-    used = _used(root, definitions)
-    counts = dict.fromkeys(("properties", "optional", "unions", "enum_values", "longest_enum_characters"), 0)
-    counts["name_characters"] = sum(len(name) for name in used)
-    for shape in walk([root, *(definitions[name] for name in used)]):
-        if type(shape) is Record:
-            counts["properties"] += len(shape.fields)
-            counts["optional"] += sum(not field.required for field in shape.fields.values())
-            counts["unions"] += sum(_is_union(field.shape, definitions) for field in shape.fields.values())
-            counts["name_characters"] += sum(map(len, shape.fields))
-        elif type(shape) is Literal:
-            characters = sum(len(v) if type(v) is str else len(compact(v)) for v in shape.values)
-            counts["name_characters"] += characters
-            counts["enum_values"] += len(shape.values)
-            if len(shape.values) > LONG_ENUM:
-                counts["longest_enum_characters"] = max(counts["longest_enum_characters"], characters)
+    counts = {name: getattr(counter, name) for name in wanted if name not in ("depth", "json_depth", "strict_tools")}
     if "depth" in wanted:
-        counts["depth"] = _depth(root, definitions, used)
+        counts["depth"] = counter.depth()
     if "json_depth" in wanted:
         counts["json_depth"] = _json_depth(schema)
     return counts
@@ -61,40 +107,9 @@ def exceeded(counts: Mapping[str, int], dialect: Dialect) -> Limit | None:
     return next((limit for limit in dialect.limits if limit.per == "tool" and counts[limit.name] > limit.most), None)
 
 
-def _used(root: Shape, definitions: Definitions) -> list[str]:
-    """The definitions that a wire schema carries, by following references from the root."""
-    found: dict[str, None] = {}
-    pending = [root]
-    while pending:
-        for shape in walk([pending.pop()]):
-            if type(shape) is Ref and shape.name not in found and definitions[shape.name] is not root:
-                found[shape.name] = None
-                pending.append(definitions[shape.name])
-    return list(found)
-
-
 def _is_union(shape: Shape, definitions: Definitions) -> bool:
     # A reference with annotations may have to be written as a union of one.
     return type(follow(shape, definitions)) is Choice or (type(shape) is Ref and bool(shape.notes or shape.residue))
-
-
-def _depth(root: Shape, definitions: Definitions, used: list[str]) -> int:
-    """The longest way through objects and arrays; a reference that leads back into its own circle ends it."""
-    edges = {name: references(definitions[name]) for name in used}
-    circle = {name: number for number, group in enumerate(components(edges)) for name in group}
-    levels: dict[str, int] = {}
-
-    def below(shape: Shape, own: int | None) -> int:
-        if type(shape) is Ref:
-            return 0 if circle.get(shape.name) == own else levels.get(shape.name, 0)
-        here = 1 if type(shape) in (Record, List) else 0
-        return here + max((below(part, own) for part in parts(shape)), default=0)
-
-    for group in components(edges):
-        # Within a circle every way out of any member counts for all of them.
-        deepest = {name: below(definitions[name], circle[name]) for name in group}
-        levels.update(deepest)
-    return max(below(root, None), *levels.values(), 0)
 
 
 def _json_depth(schema: Any) -> int:

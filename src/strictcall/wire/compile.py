@@ -15,7 +15,7 @@ from strictcall.dialect.registry import load
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract, Unreadable, read_contract
 from strictcall.tool import Tool
-from strictcall.wire.budget import NAMES, count, exceeded
+from strictcall.wire.budget import NAMES, counted, exceeded
 from strictcall.wire.codes import CODES
 from strictcall.wire.compiled import CompiledTool
 from strictcall.wire.context import Refusal
@@ -52,19 +52,6 @@ def compile_schema(
 
 def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: bool, draft: str) -> CompiledTool:
     used = load(dialect) if isinstance(dialect, str) else dialect
-    loose = CompiledTool(
-        tool=tool,
-        name=legal_name(tool.name, used.tool_name),
-        description=tool.description,
-        parameters=tool.parameters,
-        strict=False,
-        verdict=Verdict.LOOSE,
-        changes=(),
-        reason=None,
-        baseline=False,
-        dialect=used,
-        policy=policy,
-    )
     absent = arguments and tool.parameters is None
     try:
         contract = read_contract(
@@ -74,53 +61,68 @@ def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: b
             assert_formats=policy.formats == "assert",
         )
     except Unreadable as error:
-        return _sendable(replace(loose, reason=error.reason, _contract=error.contract), salvage=error.within_limits)
+        loose = _loose(tool, used, policy, error.reason, error.contract)
+        return _sendable(loose, salvage=error.within_limits)
     if absent:
         message = "the tool has no parameters; it is read as one that takes no arguments"
         contract = replace(contract, changes=(Change("read-no-parameters", "", Effect.ENCODED, message),))
-    loose = replace(loose, _contract=contract)
     try:
-        strict = _lowered(loose, contract, arguments=arguments)
+        strict = _lowered(tool, used, policy, contract, arguments=arguments)
     except Refusal as error:
-        return _sendable(replace(loose, reason=error.reason))
+        return _sendable(_loose(tool, used, policy, error.reason, contract))
     except RecursionError:
-        return _sendable(replace(loose, reason="the schema nests too deep to be compiled here"))
+        return _sendable(_loose(tool, used, policy, "the schema nests too deep to be compiled here", contract))
     reason = _unfit(strict.changes, policy) or _over_limit(strict)
     return strict if reason is None else demoted(strict, reason)
 
 
-def _lowered(loose: CompiledTool, contract: Contract, *, arguments: bool) -> CompiledTool:
+def _loose(tool: Tool, dialect: Dialect, policy: Policy, reason: str, contract: Contract | None) -> CompiledTool:
+    """A loose tool, as it came."""
+    return CompiledTool(
+        tool,
+        legal_name(tool.name, dialect.tool_name),
+        tool.description,
+        tool.parameters,
+        strict=False,
+        verdict=Verdict.LOOSE,
+        changes=(),
+        reason=reason,
+        baseline=False,
+        dialect=dialect,
+        policy=policy,
+        _contract=contract,
+    )
+
+
+def _lowered(tool: Tool, dialect: Dialect, policy: Policy, contract: Contract, *, arguments: bool) -> CompiledTool:
     """The strict tool, whatever the policy and the provider's limits may say of it. Raises ``Refusal``."""
-    dialect, policy = loose.dialect, loose.policy
     wire = lower_contract(contract, dialect, policy, arguments=arguments)
-    schema = Writer(dialect, wire.definitions, wire.root, hints=policy.hints).schema()
+    writer = Writer(dialect, wire.definitions, wire.root, hints=policy.hints)
+    schema = writer.schema()
     changes = contract.changes + wire.changes
-    return replace(
-        loose,
-        parameters=schema,
+    return CompiledTool(
+        tool,
+        legal_name(tool.name, dialect.tool_name),
+        tool.description,
+        schema,
         strict=True,
         verdict=verdict_of(changes),
         changes=changes,
+        reason=None,
+        baseline=False,
+        dialect=dialect,
+        policy=policy,
         _codec=wire.codec,
+        _contract=contract,
         _wire=wire,
         _takes_object=arguments and not wire.wrapped,
-        _counts=count(wire.root, wire.definitions, schema, dialect) if dialect.limits else {},
+        _counts=counted(writer.counter, schema, dialect) if dialect.limits else {},
     )
 
 
 def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
     """A tool that could be strict, made loose: sent as it came if the provider takes that, else as compiled."""
-    loose = replace(
-        strict,
-        parameters=strict.tool.parameters,
-        strict=False,
-        verdict=Verdict.LOOSE,
-        changes=(),
-        reason=reason,
-        _codec=None,
-        _wire=None,
-        _takes_object=False,
-    )
+    loose = _loose(strict.tool, strict.dialect, strict.policy, reason, strict._contract)
     if not judge(loose.parameters, strict.dialect, strict=False):
         return loose
     if not judge(strict.parameters, strict.dialect, strict=False):

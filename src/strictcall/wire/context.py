@@ -50,16 +50,21 @@ class Context:
     leaned_on: set[str] = field(default_factory=set)
     cuts: frozenset[tuple[str, str]] = frozenset()
     wire: dict[str, Shape] = field(default_factory=dict)
-    changes: dict[Change, None] = field(default_factory=dict)
+    known: Definitions = field(init=False)
+    """The wire's definitions, with estimates of those that are not finished."""
+    _changes: dict[tuple[str, str, str], Change] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.known = ChainMap(self.wire, cast("dict[str, Shape]", self.estimates))
 
     @property
-    def known(self) -> Definitions:
-        """The wire's definitions, with estimates of those that are not finished."""
-        return ChainMap(self.wire, cast("dict[str, Shape]", self.estimates))
+    def changes(self) -> tuple[Change, ...]:
+        """Every change so far, by pointer."""
+        return tuple(sorted(self._changes.values(), key=_pointer))
 
     def change(self, code: str, pointer: str, message: str, effect: Effect | None = None) -> None:
         """Report a rewrite; its effect is the code's unless said otherwise."""
-        self.changes[Change(code, pointer, effect or CODES[code].effect, message)] = None
+        self._changes[code, pointer, message] = Change(code, pointer, effect or CODES[code].effect, message)
 
     def unheld(self, shape: AnyShape, code: str, pointer: str, message: str, hint: str) -> AnyShape:
         """Report a constraint that the wire does not hold; the shape carries it on as a hint."""
@@ -73,6 +78,10 @@ class Context:
     def keeps(self, keyword: str, value: Any = None) -> bool:
         """Whether a keyword may at least stand in a schema."""
         return self.dialect.state(keyword, value) in (State.ENFORCED, State.IGNORED)
+
+
+def _pointer(change: Change) -> str:
+    return change.pointer
 
 
 def lowered_notes(notes: Mapping[str, Any], codec: Codec | None) -> Mapping[str, Any]:

@@ -98,14 +98,10 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
         shape, codec = _root(root, context)
         if (settled(context) and estimates is not definitions) or not context.leaned_on:
             wrapped = shape is not context.wire[ROOT]
-            return Wire(shape, context.wire, codec, tuple(sorted(context.changes, key=_pointer)), wrapped)
+            return Wire(shape, context.wire, codec, context.changes, wrapped)
         estimates = {**definitions, **context.wire}
         levels = {name: level(codec) for name, codec in context.codecs.items()}
     raise Refusal("its definitions refer to one another in a way that cannot be encoded")
-
-
-def _pointer(change: Change) -> str:
-    return change.pointer
 
 
 def _arguments(contract: Contract) -> Shape:

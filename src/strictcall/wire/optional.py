@@ -18,7 +18,7 @@ from strictcall.shape.model import (
     Ref,
     Shape,
 )
-from strictcall.shape.simplify import union, with_notes
+from strictcall.shape.simplify import bare, union, with_notes
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
 from strictcall.wire.context import Context, without_values
 
@@ -77,8 +77,9 @@ def _default_is_null(shape: Shape, context: Context) -> bool:
 
 def _or_null(shape: Shape) -> Shape:
     """A shape or null, with the annotations and hints on the whole."""
-    bare = replace(shape, notes=NO_NOTES, residue=()) if shape.notes or shape.residue else shape
-    return union([bare, Null(shape.pointer)], pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
+    inner, null = bare(shape), Null(shape.pointer)
+    branches = (*inner.branches, null) if type(inner) is Choice else (inner, null)
+    return Choice(shape.pointer, shape.notes, shape.residue, branches)
 
 
 def _can_shed_null(shape: Shape) -> bool:
@@ -86,21 +87,19 @@ def _can_shed_null(shape: Shape) -> bool:
 
 
 def _without_null(shape: Shape) -> Shape:
-    bare = NO_NOTES
     if type(shape) is Choice:
         branches = [_without_null(branch) if type(branch) in (Choice, Literal) else branch for branch in shape.branches]
-        return union([branch for branch in branches if type(branch) is not Null], pointer=shape.pointer, notes=bare)
+        return union([branch for branch in branches if type(branch) is not Null], pointer=shape.pointer)
     if type(shape) is Literal:
         values = tuple(value for value in shape.values if value is not None)
-        return replace(shape, values=values, notes=bare, residue=()) if values else Nothing(shape.pointer)
+        return replace(shape, values=values, notes=NO_NOTES, residue=()) if values else Nothing(shape.pointer)
     return Nothing(shape.pointer)
 
 
 def _wrapped(shape: Shape) -> Shape:
-    inner = replace(shape, notes=NO_NOTES, residue=()) if shape.notes or shape.residue else shape
     record: Shape = Record(
         shape.pointer,
-        fields={VALUE: Field(inner, True)},
+        fields={VALUE: Field(bare(shape), True)},
         rest=Nothing(),
         openness=Openness.CLOSED,
     )

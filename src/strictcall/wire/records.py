@@ -45,16 +45,26 @@ def lower_object(shape: Record, context: Context) -> Lowered:
     if carries and not shape.fields and not native:
         return lower_map(shape, context)
     parts = _Parts.lower(shape, context)
-    wire = replace(shape, fields=parts.fields, patterns={}, names=None)
-    free = _Free((), None)
-    if carries and native:
-        wire, free = _open(shape, wire, context)
-    elif carries:
+    free = _free_names(shape, context) if carries and native else None
+    if carries and not native:
         parts.carry(shape, context)
-        wire = replace(wire, fields=parts.fields, rest=Nothing(shape.pointer), openness=Openness.CLOSED)
-    closes = by_omission and shape.openness is Openness.CLOSED
-    codec = parts.codec(free if carries and native else None, closes=closes)
-    wire = replace(wire, notes=lowered_notes(shape.notes, codec))
+    codec = parts.codec(free, closes=by_omission and shape.openness is Openness.CLOSED)
+    wire = Record(
+        shape.pointer,
+        lowered_notes(shape.notes, codec),
+        shape.residue,
+        parts.fields,
+        free.shapes if free else {},
+        free.rest if free else Nothing(shape.pointer),
+        free.openness if free else Openness.CLOSED,
+        None,
+        shape.min_properties,
+        shape.max_properties,
+    )
+    if free and not free.patterns_held:
+        message = "which names take which values is not held on the wire"
+        hint = "names " + " | ".join(map(repr, shape.patterns))
+        wire = context.unheld(wire, "pattern-names", shape.pointer, message, hint)
     return _counted(shape, wire, context, carries and not native), codec
 
 
@@ -84,11 +94,8 @@ def _closed(shape: Record, context: Context) -> Record:
     return replace(shape, rest=Nothing(shape.pointer), openness=Openness.CLOSED)
 
 
-def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]:
+def _free_names(shape: Record, context: Context) -> _Free:
     """The free names of a record whose dialect has open objects."""
-    patterns: dict[str, Shape] = {}
-    codecs: list[tuple[str, Codec | None]] = []
-    rest, codec = shape.rest, None
     allowed = context.dialect.patterns
     held = (
         context.holds("patternProperties")
@@ -97,23 +104,15 @@ def _open(shape: Record, wire: Record, context: Context) -> tuple[Record, _Free]
         and not any(matches(pattern, name) for pattern in shape.patterns for name in shape.fields)
     )
     if shape.patterns and not held:
-        openness, rest = Openness.OPEN, Anything(shape.pointer)
-        message = "which names take which values is not held on the wire"
-        hint = "names " + " | ".join(map(repr, shape.patterns))
-        wire = context.unheld(wire, "pattern-names", shape.pointer, message, hint)
-    else:
-        openness = shape.openness
-        for pattern, item in shape.patterns.items():
-            patterns[pattern], inner = context.lower(item, context)
-            codecs.append((pattern, inner))
-    if openness is not Openness.CLOSED:
-        rest, codec = context.lower(rest, context)
-    if shape.names is not None:
-        message = "what a free name may be is not held on the wire"
-        wire = context.unheld(wire, "property-names", shape.pointer, message, "propertyNames")
-    return replace(wire, patterns=patterns, rest=rest, openness=openness), _Free(
-        tuple(codecs), codec, openness is Openness.CLOSED
-    )
+        rest, codec = context.lower(Anything(shape.pointer), context)
+        return _Free({}, {}, rest, codec, Openness.OPEN, patterns_held=False)
+    lowered = {pattern: context.lower(item, context) for pattern, item in shape.patterns.items()}
+    shapes = {pattern: wire for pattern, (wire, _) in lowered.items()}
+    codecs = {pattern: inner for pattern, (_, inner) in lowered.items()}
+    if shape.openness is Openness.CLOSED:
+        return _Free(shapes, codecs, shape.rest, None, Openness.CLOSED)
+    rest, codec = context.lower(shape.rest, context)
+    return _Free(shapes, codecs, rest, codec, shape.openness)
 
 
 def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Record:
@@ -130,11 +129,7 @@ def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Re
             replace(counted, min_properties=0) if keyword == "minProperties" else replace(counted, max_properties=None)
         )
         counted = constraint_dropped(counted, context, keyword, bound)
-    if (
-        shape.names is not None
-        and not encoded
-        and not (context.dialect.open_objects and shape.openness is not Openness.CLOSED)
-    ):
+    if shape.names is not None and not encoded:
         message = "what a name may be is not held on the wire"
         counted = context.unheld(counted, "property-names", shape.pointer, message, "propertyNames")
     return counted
@@ -142,27 +137,30 @@ def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Re
 
 @dataclass(frozen=True, slots=True)
 class _Free:
-    """The codecs of free names: those of the patterns, in order, and that of every other name."""
+    """A record's free names on the wire: shapes and codecs by name pattern, and those of every other name."""
 
-    patterns: tuple[tuple[str, Codec | None], ...]
-    rest: Codec | None
-    only_patterns: bool = False
+    shapes: Mapping[str, Shape]
+    codecs: Mapping[str, Codec | None]
+    rest: Shape
+    rest_codec: Codec | None
+    openness: Openness
+    patterns_held: bool = True
 
     def takes(self, name: str) -> bool:
         """Whether a free name can be said at all."""
-        return not self.only_patterns or any(matches(pattern, name) for pattern, _ in self.patterns)
+        return self.openness is not Openness.CLOSED or any(matches(pattern, name) for pattern in self.codecs)
 
     def of(self, name: str) -> Codec | None:
         """The codec of one free name."""
-        for pattern, codec in self.patterns:
+        for pattern, codec in self.codecs.items():
             if matches(pattern, name):
                 return codec
-        return self.rest
+        return self.rest_codec
 
     @property
     def level(self) -> int:
         """How much these codecs do at most."""
-        return max(level(self.rest), *(level(codec) for _, codec in self.patterns), 0)
+        return max(level(self.rest_codec), *map(level, self.codecs.values()), 0)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
+from strictcall.wire.budget import Counter
 from strictcall.wire.hints import described
 
 _SIMPLE: Final = (Null, Boolean, Number, Text)
@@ -39,15 +41,18 @@ class Writer:
         self._definitions = definitions
         self._hints = hints
         self._root = root
+        self.counter = Counter()
         self._written: dict[str, Any] = {}
-        self._waiting: list[str] = []
+        self._waiting: deque[str] = deque()
 
     def schema(self) -> dict[str, Any]:
         """The whole schema, with the definitions that it uses in the order of their first use."""
+        self.counter.begin("")
         schema = self._node(self._root)
         defined: dict[str, Any] = {}
         while self._waiting:
-            name = self._waiting.pop(0)
+            name = self._waiting.popleft()
+            self.counter.begin(self._name(name))
             defined[self._name(name)] = self._node(self._definitions[name])
         if defined:
             schema["$defs"] = defined
@@ -99,6 +104,7 @@ class Writer:
 
     def _literal(self, shape: Literal) -> dict[str, Any]:
         node: dict[str, Any] = {}
+        self.counter.literals(shape.values)
         kind = _literal_type(shape)
         if kind is not None and (self._dialect.typed_literals or shape.declared is not None):
             node["type"] = kind
@@ -110,6 +116,7 @@ class Writer:
 
     def _list(self, shape: List) -> dict[str, Any]:
         node: dict[str, Any] = {"type": "array"}
+        self.counter.enter()
         if shape.prefix:
             node["prefixItems"] = [self._node(item) for item in shape.prefix]
         # An array that ends with its positions says so by its length alone, where the engine would ask for no item
@@ -123,10 +130,13 @@ class Writer:
             node["maxItems"] = shape.max_items
         if shape.unique:
             node["uniqueItems"] = True
+        self.counter.leave()
         return self._with_notes(node, shape)
 
     def _record(self, shape: Record) -> dict[str, Any]:
         node: dict[str, Any] = {"type": "object"}
+        self.counter.enter()
+        self.counter.fields(shape, self._definitions)
         all_required = self._dialect.optional == "null"
         if shape.fields or all_required or shape.openness is Openness.CLOSED:
             node["properties"] = {name: self._node(field.shape) for name, field in shape.fields.items()}
@@ -144,6 +154,7 @@ class Writer:
             node["minProperties"] = shape.min_properties
         if shape.max_properties is not None:
             node["maxProperties"] = shape.max_properties
+        self.counter.leave()
         return self._with_notes(node, shape)
 
     def _choice(self, shape: Choice) -> dict[str, Any]:
@@ -168,7 +179,9 @@ class Writer:
 
     def _target(self, name: str) -> str:
         if name == ROOT and self._definitions[ROOT] is self._root:
+            self.counter.refer("")
             return "#"
+        self.counter.refer(self._name(name))
         if name not in self._written:
             self._written[name] = True
             self._waiting.append(name)

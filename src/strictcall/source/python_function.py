@@ -1,0 +1,138 @@
+"""Python functions as tools: the signature read by pydantic, the docstring by griffe."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+from strictcall.source.reading import Reading, failed
+from strictcall.tool import Tool
+
+_NEEDED = "reading a function needs pydantic and griffelib: pip install 'strictcall[functions]'"
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class _FunctionError(ValueError):
+    """A function that cannot be read as a tool; the text says why."""
+
+
+def is_function(value: Any) -> bool:
+    """Whether a Python object is called with arguments that its signature names: a function, a method, a partial of
+    one, or an object with ``__call__``. A class is none.
+    """
+    return callable(value) and not isinstance(value, type)
+
+
+def read_function(function: Callable[..., Any], place: str, name: str, *, unbound: bool = False) -> Reading:
+    """A function as a tool: its name, what its docstring says, and an object schema of its arguments.
+
+    ``name`` is what it is called where it has no name of its own. ``unbound`` says that its first parameter is the
+    ``self`` of a class. ``*args`` are left out, since arguments have names; ``**kwargs`` are additional properties.
+    Never raises. Needs the ``functions`` extra.
+    """
+    inner = _inner(function)
+    called = getattr(inner, "__name__", "")
+    try:
+        schema, text = _read(function, inner, unbound)
+    except _FunctionError as error:
+        return failed(place, str(error))
+    except ModuleNotFoundError as error:
+        if error.name not in {"pydantic", "griffe"}:
+            raise
+        return failed(place, _NEEDED)
+    return Reading(tools=(Tool(called if called.isidentifier() else name, text, schema),))
+
+
+def _inner(function: Any) -> Any:
+    """The function itself, out of partials, and the ``__call__`` of an object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function if hasattr(function, "__name__") else type(function).__call__
+
+
+def _read(function: Callable[..., Any], inner: Any, unbound: bool) -> tuple[dict[str, Any], str | None]:
+    from griffe import Docstring, parse_auto  # noqa: F401, PLC0415  an extra
+    from pydantic import TypeAdapter  # noqa: F401, PLC0415  an extra
+
+    schema = _schema(function, inner, unbound)
+    text, described = _documented(inspect.getdoc(inner) if inspect.isroutine(inner) else None)
+    properties = schema.get("properties", {})
+    for name, said in described.items():
+        item = properties.get(name)
+        if isinstance(item, dict) and "description" not in item:
+            properties[name] = {**item, "description": said}
+    return schema, text
+
+
+def _schema(function: Callable[..., Any], inner: Any, unbound: bool) -> dict[str, Any]:
+    """The schema of a function's arguments by name. Raises ``_FunctionError``."""
+    from pydantic import TypeAdapter  # noqa: PLC0415  an extra
+
+    try:
+        signature = inspect.signature(function)
+        hints = get_type_hints(inner, include_extras=True)
+    except Exception as error:  # noqa: BLE001  evaluating annotations runs the user's code
+        raise _FunctionError(f"its signature cannot be read: {_sentence(error)}") from None
+    parameters = list(signature.parameters.values())[1 if unbound else 0 :]
+    named = [
+        parameter if parameter.kind in _VARIADIC else parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in parameters
+        if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+    ]
+
+    def shadow() -> None: ...
+
+    shadow.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
+    shadow.__annotations__ = {parameter.name: hints.get(parameter.name, Any) for parameter in named}
+    shadow.__module__ = getattr(inner, "__module__", __name__)
+    try:
+        found: dict[str, Any] = TypeAdapter(shadow).json_schema(schema_generator=_generator(), mode="validation")
+    except Exception as error:  # noqa: BLE001  pydantic asks the user's types for their schemas
+        raise _FunctionError(f"its arguments have no JSON Schema: {_sentence(error)}") from None
+    return found
+
+
+@functools.cache
+def _generator() -> type[Any]:
+    from pydantic.json_schema import GenerateJsonSchema  # noqa: PLC0415  an extra
+
+    class Generator(GenerateJsonSchema):
+        """Leaves out a default that is no JSON value, without a warning: the caller cannot send it anyway."""
+
+        ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  as pydantic has it
+
+    return Generator
+
+
+def _documented(docstring: str | None) -> tuple[str | None, dict[str, str]]:
+    """What a docstring says of the function, and of each parameter, in the style of Google, NumPy or Sphinx."""
+    from griffe import Docstring, DocstringSectionKind, parse_auto  # noqa: PLC0415  an extra
+
+    if not docstring:
+        return None, {}
+    # The parsers warn about docstrings; that is not what is asked for here.
+    logger = logging.getLogger("griffe")
+    silenced, logger.disabled = logger.disabled, True
+    try:
+        sections = parse_auto(Docstring(docstring))
+    finally:
+        logger.disabled = silenced
+    texts: list[str] = []
+    described: dict[str, str] = {}
+    for section in sections:
+        if section.kind is DocstringSectionKind.text:
+            texts.append(section.value.strip())
+        elif section.kind is DocstringSectionKind.admonition:
+            texts.append(f"{section.title or section.value.kind}: {section.value.description.strip()}")
+        elif section.kind in {DocstringSectionKind.parameters, DocstringSectionKind.other_parameters}:
+            said = {item.name.lstrip("*"): " ".join(item.description.split()) for item in section.value}
+            described |= {name: text for name, text in said.items() if text}
+    return "\n\n".join(filter(None, texts)) or None, described
+
+
+def _sentence(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
