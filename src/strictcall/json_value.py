@@ -108,7 +108,7 @@ def excerpt(value: Any, length: int = 60) -> str:
     if type(value) is str:
         text = compact(value if len(value) <= length else value[:length])
     elif type(value) is dict or type(value) is list:
-        text = compact(value) if _is_small(value, length) else f"{'an object' if type(value) is dict else 'an array'}"
+        text = compact(value) if is_small(value, length) else f"{'an object' if type(value) is dict else 'an array'}"
     elif type(value) is int and abs(value) >= 10**length:
         text = "an integer of many digits"
     else:
@@ -117,7 +117,7 @@ def excerpt(value: Any, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def _is_small(value: Any, most: int) -> bool:
+def is_small(value: Any, most: int) -> bool:
     """Whether a container holds at most ``most`` nodes, counted without walking more than that."""
     pending, seen = [value], 0
     while pending:

@@ -6,14 +6,14 @@ It is exact for everything that a shape holds and ignores its residue, so it err
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
 import jsonschema_rs
 
-from strictcall.json_value import identity, json_type
+from strictcall.json_value import identity
 from strictcall.shape.model import (
     Anything,
     Boolean,
@@ -201,11 +201,26 @@ _KIND: Final[Mapping[type[Shape], frozenset[str]]] = {
 
 def kind_of(value: Any) -> str:
     """The JSON type of a value as ``kinds`` names them."""
-    kind = json_type(value)
-    return "number" if kind == "integer" else kind
+    return _KIND_OF_TYPE[type(value)]
+
+
+def kinds_of(values: Iterable[Any]) -> frozenset[str]:
+    """The JSON types of some values, as ``kinds`` names them."""
+    return frozenset(_KIND_OF_TYPE[kind] for kind in set(map(type, values)))
+
+
+_KIND_OF_TYPE: Final[Mapping[type, str]] = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    list: "array",
+    dict: "object",
+}
 
 
 def _branch_kinds(shape: Shape) -> frozenset[str]:
     if type(shape) is Literal:
-        return frozenset(kind_of(value) for value in shape.values)
+        return kinds_of(shape.values)
     return _KIND[type(shape)]

@@ -10,11 +10,15 @@ from typing import Any, Final
 import jsonschema_rs
 
 from strictcall.errors import Fault
-from strictcall.json_value import excerpt, json_type, pointer
+from strictcall.json_value import excerpt, is_small, json_type, pointer
 from strictcall.shape.draft import Draft
 
 MOST_FAULTS: Final = 50
 """How many faults one call is told at most; a call with more is not mended by reading on."""
+MOST_SOUGHT: Final = 5
+"""For how many unknown names of one call the nearest declared name is sought: comparing takes time."""
+FEW_NODES: Final = 10_000
+"""Arguments of more values than this are told their first fault only: the validator collects all of them at once."""
 NAME_LENGTH: Final = 64
 
 
@@ -78,12 +82,22 @@ class LocalCheck:
 
         ``names_at`` gives the names declared for the object at a path, to suggest one for an unknown name.
         """
-        found: list[Fault] = []
-        for error in self.prepare().iter_errors(arguments):
-            found.extend(_faults_of(error, names_at))
+        found: dict[Fault, None] = {}
+        for error in self._errors(arguments):
+            found.update(dict.fromkeys(_faults_of(error, names_at, len(found))))
             if len(found) >= MOST_FAULTS:
                 break
-        return list(dict.fromkeys(found))
+        return list(found)
+
+    def _errors(self, arguments: Any) -> Iterable[Any]:
+        if is_small(arguments, FEW_NODES):
+            errors: Iterable[Any] = self.prepare().iter_errors(arguments)
+            return errors
+        try:
+            self.prepare().validate(arguments)
+        except jsonschema_rs.ValidationError as error:
+            return [error]
+        return []
 
 
 def nearest(name: str, declared: Iterable[str]) -> str | None:
@@ -94,22 +108,23 @@ def nearest(name: str, declared: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
-def unknown_name(name: str, at: str, declared: Iterable[str]) -> Fault:
-    """The fault of a name that an object does not take."""
+def unknown_name(name: str, at: str, declared: Iterable[str], *, seek: bool = True) -> Fault:
+    """The fault of a name that an object does not take; ``seek``: with the declared name nearest to it."""
     shown = name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
     names = [other for other in declared if other != name]
     expected = "no such argument" if names else "no arguments are taken"
-    return Fault(f"{at}{pointer([shown])}", expected, "", nearest(name, names))
+    return Fault(f"{at}{pointer([shown])}", expected, "", nearest(name, names) if seek else None)
 
 
-def _faults_of(error: Any, names_at: Callable[[list[str | int]], list[str]]) -> list[Fault]:
+def _faults_of(error: Any, names_at: Callable[[list[str | int]], list[str]], told: int) -> list[Fault]:
     """Faults from one error of the validator."""
     at = pointer(error.instance_path)
     kind = type(error.kind).__name__
     given = error.instance
     if kind in ("AdditionalProperties", "UnevaluatedProperties"):
         declared = names_at(error.instance_path)
-        return [unknown_name(name, at, declared) for name in error.kind.unexpected]
+        unexpected = error.kind.unexpected[: MOST_FAULTS - told]
+        return [unknown_name(name, at, declared, seek=told + i < MOST_SOUGHT) for i, name in enumerate(unexpected)]
     if kind == "Required":
         return [Fault(f"{at}{pointer([error.kind.property])}", "is required and missing")]
     describe = _DESCRIBE.get(kind)

@@ -348,7 +348,7 @@ class Reader:
             int(view.get("minProperties", 0)),
             None if maximum is None else int(maximum),
         )
-        return self._settled(record, view.get("properties", {}))
+        return _without_forbidden(self._settled(record, view.get("properties", {})))
 
     def _settled(self, record: Record, declared: Mapping[str, Any]) -> Shape:
         """Names that were demanded but not declared take what is left for them; declared ones must suit patterns."""
@@ -374,6 +374,18 @@ class Reader:
             return Anything(place.pointer), Openness.OMITTED
         rest = self.read(view["additionalProperties"], place.at("/additionalProperties"))
         return rest, Openness.CLOSED if type(rest) is Nothing else Openness.OPEN
+
+
+def _without_forbidden(shape: Shape) -> Shape:
+    """A record without the patterns that no value is allowed for: what matches them is no name of it."""
+    if type(shape) is not Record or not any(type(item) is Nothing for item in shape.patterns.values()):
+        return shape
+    patterns = {pattern: item for pattern, item in shape.patterns.items() if type(item) is not Nothing}
+    residue = shape.residue
+    if shape.openness is not Openness.CLOSED:
+        forbidden = " | ".join(repr(pattern) for pattern in shape.patterns if pattern not in patterns)
+        residue = (*residue, Residue("name-forbidden", shape.pointer, f"no names like {forbidden}"))
+    return replace(shape, patterns=patterns, residue=residue)
 
 
 Rule = Callable[[Reader, Mapping[str, Any], Place, Mapping[str, Any]], Shape]

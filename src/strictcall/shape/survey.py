@@ -18,8 +18,10 @@ MAX_SCHEMA_DEPTH: Final = 80
 """How deep the JSON of a schema may nest: about forty nested objects. The validator recurses on the native stack, which
 may be as small as 256 KiB in a thread.
 """
-MAX_SCHEMA_NODES: Final = 2_000_000
+MAX_SCHEMA_NODES: Final = 1_000_000
 """How many JSON values a schema may hold, enum values included."""
+MAX_PATTERN: Final = 10_000
+"""How long a regular expression may be, in characters: building a matcher takes memory many times that."""
 MAX_SCHEMA_OBJECTS: Final = 20_000
 """How many objects, so how many subschemas, a schema may hold at most; the largest real tool has under two thousand."""
 
@@ -45,6 +47,7 @@ class Survey:
             self.spelling = True
         if not _DOUBTFUL.isdisjoint(node):
             self.doubt = True
+            _measure_patterns(node)
         if not _SPELLINGS.isdisjoint(node) or ("$schema" in node and self.objects > 1):
             self.spelling = True
         for keyword, value in node.items():
@@ -61,6 +64,14 @@ def survey(schema: Any) -> Survey:
     found = Survey()
     walk(schema, found.look, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)
     return found
+
+
+def _measure_patterns(node: Mapping[str, Any]) -> None:
+    found = [node["pattern"]] if type(node.get("pattern")) is str else []
+    if type(node.get("patternProperties")) is dict:
+        found.extend(node["patternProperties"])
+    if any(len(pattern) > MAX_PATTERN for pattern in found if type(pattern) is str):
+        raise LimitError(f"a pattern is longer than {MAX_PATTERN:,} characters")
 
 
 def _is(*kinds: type) -> Callable[[Any], bool]:

@@ -49,7 +49,9 @@ class Expander:
             return self._from_environment(rest, inner, None)
         name, given, default = inner.partition(":-")
         if not _NAME.match(name) or (colon and not given):
-            raise ExpansionError(f"${{{inner}}} is known to its client only; write the value, or ${{NAME}} and set NAME")
+            raise ExpansionError(
+                f"${{{inner}}} is known to its client only; write the value, or ${{NAME}} and set NAME"
+            )
         return self._from_environment(name, inner, default if given else None)
 
     def _from_environment(self, name: str, inner: str, default: str | None) -> str:

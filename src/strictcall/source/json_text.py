@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from strictcall.json_value import MAX_DIGITS
@@ -31,6 +32,23 @@ def parse_json(text: str) -> Any:
         raise TextError(f"not valid JSON: {error.msg[:1].lower()}{error.msg[1:]}", error.lineno, error.colno) from None
     except RecursionError:
         raise TextError("the JSON nests too deep to be read") from None
+
+
+# A string, a comment, or a comma before a closing bracket. A comment that does not end takes the rest of the text, so
+# that no text is gone through more than a few times.
+_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+_EXTRAS = re.compile(rf'"(?:[^"\\\n]|\\.)*"|({_COMMENT}|,(?=(?:\s|{_COMMENT})*+[}}\]]))', re.DOTALL)
+_VISIBLE = re.compile(r"\S")
+
+
+def without_comments(text: str) -> str:
+    """JSON with comments and trailing commas, as VS Code has it, as plain JSON: blanks stand where they stood, so that
+    lines and columns stay what they were.
+
+    The libraries for this read JSON5, which is a larger language than the clients of config files take, and have no
+    place to keep a flaw. (https://code.visualstudio.com/docs/languages/json#_json-with-comments)
+    """
+    return _EXTRAS.sub(lambda found: _VISIBLE.sub(" ", found.group()) if found.group(1) else found.group(), text)
 
 
 def _integer(text: str) -> Any:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from strictcall.json_value import excerpt
-from strictcall.source.expand import ExpansionError, Expander
+from strictcall.source.expand import Expander
 from strictcall.source.flaws import FlawedObject, first_flaw
-from strictcall.source.mcp_server import Asked, read_servers, url_secrets
+from strictcall.source.mcp_server import Asked, check_headers, read_servers, shown_url, url_secrets
 from strictcall.source.mcp_transport import HttpServer, StdioServer
 from strictcall.source.options import ReadOptions
 from strictcall.source.reading import Problem, Reading, failed, joined
@@ -125,14 +125,14 @@ def _read_entries(entries: list[_Entry], workspace: Path, options: ReadOptions) 
     for entry in entries:
         try:
             asked[entry.name] = _asked(entry, workspace, options.timeout)
-        except (_EntryError, ExpansionError) as error:
+        except ValueError as error:
             readings[entry.name] = failed(entry.place, str(error))
     readings |= zip(asked, read_servers(list(asked.values()), options), strict=True)
     return [readings[entry.name] for entry in entries]
 
 
 def _asked(entry: _Entry, workspace: Path, timeout: float) -> Asked:
-    """How a server is reached, with its variables filled in. Raises ``_EntryError``, ``ExpansionError``."""
+    """How a server is reached, with its variables filled in. Raises ``ValueError``, in words that may be shown."""
     if not isinstance(entry.value, dict):
         raise _EntryError("is no object with a command or a url")
     flaw = first_flaw(entry.value)
@@ -155,19 +155,11 @@ def _http(entry: _Entry, expander: Expander, url: Any, kind: str, timeout: float
     full = expander.text(url)
     if not full.startswith(("http://", "https://")):
         raise _EntryError("its url does not start with http:// or https://")
+    shown_url(full)
     check_headers(headers)
     secrets = known_secrets(url_secrets(full, headers), expander.taken)
     server = HttpServer(full, headers, "sse" if _TRANSPORTS[kind] == "sse" else "http", timeout)
     return Asked(entry.place, server, secrets)
-
-
-def check_headers(headers: Mapping[str, str]) -> None:
-    """Raises ``ExpansionError`` for a header that cannot be sent, by its name only."""
-    for name, text in headers.items():
-        if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
-            raise ExpansionError(f"a header cannot be called {name!r}")
-        if not text.isascii() or not text.replace("\t", " ").isprintable():
-            raise ExpansionError(f"the value of the header {name!r} holds characters that a header cannot")
 
 
 def _stdio(entry: _Entry, expander: Expander) -> Asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from anyio import CapacityLimiter
     from mcp import Client
 
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")  # a token of RFC 9110, section 5.6.2
 _MAX_PAGES = 1000
 _STDERR_READ = 64 * 1024
 _STDERR_LINES = 5
@@ -53,20 +55,30 @@ def read_server(command: Sequence[str], timeout: float = TIMEOUT) -> Reading:
     return joined(read_servers([asked], ReadOptions(timeout=timeout)))
 
 
-def read_url(url: str, headers: Mapping[str, str] | None = None, timeout: float = TIMEOUT) -> Reading:
-    """The tools that the MCP server behind a URL lists over streamable HTTP, asked with ``headers``.
+def read_url(url: str, options: ReadOptions) -> Reading:
+    """The tools that the MCP server behind a URL lists over streamable HTTP, asked with ``options.headers``.
 
     Never raises: what goes wrong is a problem, in which neither a header's value nor what the URL holds besides host
     and path appears. Needs the ``mcp`` extra.
     """
-    given = headers or {}
-    server = HttpServer(url, given, timeout=timeout)
-    return joined(read_servers([Asked(shown_url(url), server, url_secrets(url, given))], ReadOptions(timeout=timeout)))
+    try:
+        place = shown_url(url)
+        check_headers(options.headers)
+    except ValueError as error:
+        return failed("the server's URL", str(error))
+    server = HttpServer(url, options.headers, timeout=options.timeout)
+    return joined(read_servers([Asked(place, server, url_secrets(url, options.headers))], options))
 
 
 def shown_url(url: str) -> str:
-    """A URL as it may be shown: without the parts that hold passwords and keys."""
-    parts = urlsplit(url)
+    """A URL as it may be shown: without the parts that hold passwords and keys. Raises ``ValueError`` for none."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  read for what it raises
+    except ValueError:
+        raise ValueError("not a URL") from None
+    if not parts.hostname:
+        raise ValueError("it names no host")
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
@@ -76,6 +88,15 @@ def url_secrets(url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
     named = [pair.rpartition("=")[2] for pair in parts.query.split("&")]
     user = parts.netloc.rpartition("@")[0]
     return known_secrets(headers.values(), [parts.query, *named, user, user.rpartition(":")[2], parts.fragment])
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Raises ``ValueError`` for a header that cannot be sent; the text has its name only."""
+    for name, text in headers.items():
+        if not _HEADER.match(name):
+            raise ValueError(f"a header cannot be called {name!r}")
+        if not text.isascii() or not text.replace("\t", " ").isprintable():
+            raise ValueError(f"the value of the header {name!r} holds characters that a header cannot")
 
 
 def read_servers(servers: Sequence[Asked], options: ReadOptions) -> list[Reading]:
@@ -181,7 +202,7 @@ def _reason(error: BaseException, timeout: float, secrets: Sequence[str]) -> str
     if isinstance(error, OSError):
         return f"the server could not be started: {hidden(error.strerror or str(error), secrets)}"
     if isinstance(error, RefusedError):
-        hint = "; --header gives it what it asks for" if str(error)[:3] in {"401", "403"} else ""
+        hint = "; give it what it asks for in a header" if str(error)[:3] in {"401", "403"} else ""
         return f"the server answered {hidden(str(error), secrets)}{hint}"
     text = " ".join(hidden(str(error), secrets).split())[:300] or type(error).__name__
     if type(error).__module__.startswith("httpx2"):

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self
 if TYPE_CHECKING:
     import httpx2
     from mcp import Client
+    from mcp.client.sse import McpHttpClientFactory
 
 
 class RefusedError(Exception):
@@ -24,7 +25,9 @@ class RefusedError(Exception):
 class Server(Protocol):
     """A server that tools can be listed from."""
 
-    def connected(self, errors: IO[bytes], pages: list[Any], mark: Mapping[str, str]) -> AbstractAsyncContextManager[Client]:
+    def connected(
+        self, errors: IO[bytes], pages: list[Any], mark: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[Client]:
         """A connected client; ``errors`` takes what the server writes to standard error, ``pages`` each raw result
         of ``tools/list``, and ``mark`` is added to the environment of what is started.
         """
@@ -71,23 +74,31 @@ class HttpServer:
 
         del errors, mark  # nothing is started
         answers = _Answers()
-        hooks = {"response": [answers.note]}
+
+        def http_client(headers: Any = None, timeout: Any = None, auth: Any = None) -> httpx2.AsyncClient:
+            del headers, timeout, auth  # what the SDK would choose
+            hooks = {"response": [answers.note]}
+            return httpx2.AsyncClient(headers=self.headers, timeout=self.timeout, event_hooks=hooks)
+
         try:
-            async with httpx2.AsyncClient(headers=self.headers, timeout=self.timeout, event_hooks=hooks) as http:
-                async with Client(_tapped(self._opened(http), pages), cache=None) as client:
-                    yield client
+            async with Client(_tapped(self._opened(http_client), pages), cache=None) as client:
+                yield client
         except Exception as error:
             if answers.refusal is None:
                 raise
             raise RefusedError(answers.refusal) from error
 
-    def _opened(self, http: httpx2.AsyncClient) -> AbstractAsyncContextManager[Any]:
+    @asynccontextmanager
+    async def _opened(self, http_client: McpHttpClientFactory) -> AsyncIterator[Any]:
         from mcp.client.sse import sse_client  # noqa: PLC0415  an extra
         from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415  an extra
 
-        if self.transport == "http":
-            return streamable_http_client(self.url, http_client=http)
-        return sse_client(self.url, httpx_client_factory=lambda **_: http)
+        if self.transport == "sse":
+            async with sse_client(self.url, httpx_client_factory=http_client) as streams:
+                yield streams
+            return
+        async with http_client() as http, streamable_http_client(self.url, http_client=http) as streams:
+            yield streams
 
 
 class _Answers:

@@ -17,7 +17,7 @@ from strictcall.source.openapi_schema import BESIDE_REFERENCE, Schemas
 from strictcall.source.reading import Problem, Reading, failed
 from strictcall.tool import Tool
 
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"})
 _PLACES = ("path", "query", "querystring", "header", "cookie")
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 _NOT_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -109,9 +109,9 @@ def _operations(document: dict[str, Any], place: str) -> Iterator[_Operation | P
             yield Problem(f"{place}: {path}", f"not a path item but {excerpt(known)}")
             continue
         shared = known.get("parameters")
-        for method in _METHODS:
-            if isinstance(known.get(method), dict):
-                yield _Operation(method, path, shared if isinstance(shared, list) else [], known[method])
+        for method, operation in known.items():
+            if method in _METHODS and isinstance(operation, dict):
+                yield _Operation(method, path, shared if isinstance(shared, list) else [], operation)
 
 
 def _tool(document: dict[str, Any], operation: _Operation, schemas: Schemas, names: set[str]) -> Tool:
@@ -188,7 +188,9 @@ def _parameters(document: dict[str, Any], operation: _Operation) -> list[dict[st
             raise _OperationError(f"a parameter without a name: {excerpt(parameter)}")
         where = parameter.get("in")
         if where not in _PLACES:
-            raise _OperationError(f"the parameter {parameter['name']!r} is in {excerpt(where)}, which is no place for it")
+            raise _OperationError(
+                f"the parameter {parameter['name']!r} is in {excerpt(where)}, which is no place for it"
+            )
         if where == "header" and parameter["name"].lower() in _IGNORED_HEADERS:
             continue
         found[where, parameter["name"]] = parameter
@@ -228,9 +230,7 @@ def _content_schema(content: Any) -> Any:
     return content[kinds[0]]["schema"] if kinds else {}
 
 
-def _body(
-    document: dict[str, Any], operation: _Operation, old: bool
-) -> tuple[Any, bool, dict[str, Any] | None] | None:
+def _body(document: dict[str, Any], operation: _Operation, old: bool) -> tuple[Any, bool, dict[str, Any] | None] | None:
     """The schema of the request body, whether it is required, and the plain object that it is, if it is one."""
     body = _resolved(document, operation.value.get("requestBody"))
     if not isinstance(body, dict):

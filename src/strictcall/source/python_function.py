@@ -43,7 +43,8 @@ def read_function(function: Callable[..., Any], place: str, name: str, *, unboun
         if error.name not in {"pydantic", "griffe"}:
             raise
         return failed(place, _NEEDED)
-    return Reading(tools=(Tool(called if called.isidentifier() else name, text, schema),))
+    own = called.isidentifier() and not called.startswith("__")
+    return Reading(tools=(Tool(called if own else name, text, schema),))
 
 
 def _inner(function: Any) -> Any:
@@ -83,16 +84,29 @@ def _schema(function: Callable[..., Any], inner: Any, unbound: bool) -> dict[str
         if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
     ]
 
-    def shadow() -> None: ...
+    def named_only() -> None: ...
 
-    shadow.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
+    shadow: Any = named_only
+    shadow.__signature__ = signature.replace(parameters=named)
     shadow.__annotations__ = {parameter.name: hints.get(parameter.name, Any) for parameter in named}
     shadow.__module__ = getattr(inner, "__module__", __name__)
     try:
         found: dict[str, Any] = TypeAdapter(shadow).json_schema(schema_generator=_generator(), mode="validation")
     except Exception as error:  # noqa: BLE001  pydantic asks the user's types for their schemas
-        raise _FunctionError(f"its arguments have no JSON Schema: {_sentence(error)}") from None
+        raise _without_schema(shadow.__annotations__, error) from None
     return found
+
+
+def _without_schema(annotations: dict[str, Any], error: Exception) -> _FunctionError:
+    """The error that names the parameter that pydantic has no schema of, found by asking for each."""
+    from pydantic import TypeAdapter  # noqa: PLC0415  an extra
+
+    for name, annotation in annotations.items():
+        try:
+            TypeAdapter(annotation).json_schema(schema_generator=_generator())
+        except Exception as own:  # noqa: BLE001  as above
+            return _FunctionError(f"its parameter {name!r} has no JSON Schema: {_sentence(own)}")
+    return _FunctionError(f"its arguments have no JSON Schema: {_sentence(error)}")
 
 
 @functools.cache
@@ -109,7 +123,7 @@ def _generator() -> type[Any]:
 
 def _documented(docstring: str | None) -> tuple[str | None, dict[str, str]]:
     """What a docstring says of the function, and of each parameter, in the style of Google, NumPy or Sphinx."""
-    from griffe import Docstring, DocstringSectionKind, parse_auto  # noqa: PLC0415  an extra
+    from griffe import Docstring, DocstringSectionKind, Parser, parse_auto  # noqa: PLC0415  an extra
 
     if not docstring:
         return None, {}
@@ -117,7 +131,8 @@ def _documented(docstring: str | None) -> tuple[str | None, dict[str, str]]:
     logger = logging.getLogger("griffe")
     silenced, logger.disabled = logger.disabled, True
     try:
-        sections = parse_auto(Docstring(docstring))
+        # The style is told by lines within the text; a first line that is a field of Sphinx says it as well.
+        sections = parse_auto(Docstring(docstring), default=Parser.sphinx if docstring.startswith(":") else None)
     finally:
         logger.disabled = silenced
     texts: list[str] = []
@@ -135,4 +150,4 @@ def _documented(docstring: str | None) -> tuple[str | None, dict[str, str]]:
 
 def _sentence(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+    return f"{type(error).__name__}: {text.split('. ')[0][:200]}" if text else type(error).__name__

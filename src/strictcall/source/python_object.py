@@ -1,5 +1,5 @@
-"""Tools that Python code holds: ``package.module:attribute`` names a Tool, a pydantic model, a JSON value or a list of
-them.
+"""Tools that Python code holds: ``package.module:attribute`` names a Tool, a pydantic model, a function, a JSON value
+or a list of them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from strictcall.json_value import LimitError, check_limits
+from strictcall.source.python_function import is_function, read_function
 from strictcall.source.reading import Reading, failed, joined
 from strictcall.source.shapes import read_value
 from strictcall.tool import Tool
@@ -41,11 +42,20 @@ def read_reference(reference: str) -> Reading:
         return failed(reference, f"no module named {error.name!r}")
     except (Exception, SystemExit) as error:  # noqa: BLE001  the module is the user's and may raise anything
         return failed(reference, f"importing {module_name} failed: {_sentence(error)}")
+    owner: Any = None
     for name in attribute.split("."):
-        if not hasattr(found, name):
-            return failed(reference, f"{_called(found, module_name)} has no {name!r}")
-        found = getattr(found, name)
-    return read_object(found, reference, attribute.rpartition(".")[2])
+        owner = found
+        try:
+            found = getattr(owner, name)
+        except AttributeError:
+            return failed(reference, f"{_called(owner, module_name)} has no {name!r}")
+        except Exception as error:  # noqa: BLE001  the attribute is the user's and may raise anything
+            return failed(reference, f"reading {name!r} failed: {_sentence(error)}")
+    last = attribute.rpartition(".")[2]
+    if inspect.isfunction(found) and isinstance(owner, type):
+        method = inspect.isfunction(inspect.getattr_static(owner, last))
+        return read_function(found, reference, last, unbound=method)
+    return read_object(found, reference, last)
 
 
 def _import(name: str) -> Any:
@@ -56,8 +66,8 @@ def _import(name: str) -> Any:
 
 
 def read_object(value: Any, place: str, name: str, depth: int = 0) -> Reading:
-    """The tools that a Python object stands for: a ``Tool``, a pydantic model, a JSON value of any of the shapes that a
-    file may hold, or a list or tuple of these. Never raises.
+    """The tools that a Python object stands for: a ``Tool``, a pydantic model, a function, a JSON value of any of the
+    shapes that a file may hold, or a list or tuple of these. Never raises.
     """
     if isinstance(value, Tool):
         return Reading(tools=(value,))
@@ -74,8 +84,12 @@ def read_object(value: Any, place: str, name: str, depth: int = 0) -> Reading:
         except LimitError as error:
             return failed(place, str(error))
         return read_value(value, place, name)
+    if is_function(value):
+        return read_function(value, place, name)
     kind = type(value).__name__
-    return failed(place, f"neither a Tool, a pydantic model, a JSON value nor a list of these, but of type {kind}")
+    return failed(
+        place, f"neither a Tool, a pydantic model, a function, a JSON value nor a list of these, but of type {kind}"
+    )
 
 
 def _read_model(model: Any, place: str) -> Reading:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from strictcall.dialect.model import Dialect, Limit
-from strictcall.json_value import compact
 from strictcall.shape.admit import follow
 from strictcall.shape.graph import components
 from strictcall.shape.model import Choice, Definitions, Record, Ref, Shape
@@ -72,7 +71,7 @@ class Counter:
 
     def literals(self, values: tuple[Any, ...]) -> None:
         """Count the values of an enum."""
-        characters = sum(len(value) if type(value) is str else len(compact(value)) for value in values)
+        characters = sum(len(value) if type(value) is str else len(str(value)) for value in values)
         self.name_characters += characters
         self.enum_values += len(values)
         if len(values) > LONG_ENUM:

@@ -12,7 +12,7 @@ from typing import Any
 
 from strictcall.errors import Fault
 from strictcall.json_value import excerpt, pointer
-from strictcall.shape.check import unknown_name
+from strictcall.shape.check import MOST_FAULTS, MOST_SOUGHT, unknown_name
 
 Trail = tuple[Any, Any] | None
 """Where a value stands in the contract's arguments: the trail of its container and its key; ``None`` at the root."""
@@ -27,6 +27,10 @@ def place(trail: Trail) -> str:
     return pointer(reversed(tokens))
 
 
+class Enough(Exception):
+    """So many faults were met that telling more of them would help nobody."""
+
+
 @dataclass(slots=True)
 class Run:
     """One decoding or encoding: the faults met so far, and which forms are read.
@@ -39,12 +43,17 @@ class Run:
 
     def misfit(self, value: Any, trail: Trail, expected: str) -> Any:
         """Report a value that has not the form expected of it; gives it back, so that others can be reported too."""
-        self.faults.append(Fault(place(trail), expected, excerpt(value)))
+        self._report(Fault(place(trail), expected, excerpt(value)))
         return value
 
     def unknown(self, name: str, trail: Trail, declared: list[str]) -> None:
         """Report a name that an object does not take."""
-        self.faults.append(unknown_name(name, place(trail), declared))
+        self._report(unknown_name(name, place(trail), declared, seek=len(self.faults) < MOST_SOUGHT))
+
+    def _report(self, fault: Fault) -> None:
+        self.faults.append(fault)
+        if len(self.faults) >= MOST_FAULTS:
+            raise Enough
 
 
 Step = Callable[[Any, Trail, Run], Any]

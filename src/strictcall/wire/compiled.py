@@ -9,11 +9,11 @@ from typing import Any, Literal
 from strictcall.change import Change, Verdict
 from strictcall.dialect.model import Dialect
 from strictcall.errors import ArgumentsError, Fault
-from strictcall.json_value import MAX_DEPTH, MAX_WIRE_DEPTH, LimitError, check_limits, excerpt, parse
+from strictcall.json_value import MAX_BYTES, MAX_DEPTH, MAX_WIRE_DEPTH, LimitError, check_limits, excerpt, parse
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract
 from strictcall.tool import Tool
-from strictcall.wire.codec import Codec, Run
+from strictcall.wire.codec import Codec, Enough, Run
 from strictcall.wire.lower import Wire
 from strictcall.wire.mend import Repair, mend
 
@@ -113,7 +113,10 @@ class CompiledTool:
     def _decoded(self, value: Any, arguments: Any, either: bool) -> Reading:
         run = Run(either)
         if self._codec is not None:
-            value = self._codec.decode(value, None, run)
+            try:
+                value = self._codec.decode(value, None, run)
+            except Enough:
+                return Reading(None, (), tuple(run.faults))
         if _may_be_deep(arguments):
             check_limits(value, MAX_DEPTH)
         return Reading(value, (), _joined(run.faults, self._faults(value)))
@@ -131,6 +134,8 @@ class CompiledTool:
         run = Run()
         try:
             wire = self._codec.encode(arguments, None, run)
+        except Enough:
+            raise ArgumentsError(run.faults) from None
         except RecursionError:
             raise ArgumentsError([Fault("", "the arguments nest too deep to be written here")]) from None
         if run.faults:
@@ -155,7 +160,7 @@ def _value(arguments: Any) -> Any:
     """Arguments as a JSON value within the limits. Raises ``LimitError``."""
     if isinstance(arguments, str | bytes | bytearray | memoryview):
         text = arguments if isinstance(arguments, str) else bytes(arguments)
-        value = parse(text) if text.strip() else None
+        value = parse(text) if len(text) > MAX_BYTES or text.strip() else None
     else:
         value = arguments
         check_limits(value, MAX_WIRE_DEPTH)

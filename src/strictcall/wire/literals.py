@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from strictcall.json_value import compact, identity
-from strictcall.shape.admit import kind_of
+from strictcall.shape.admit import kind_of, kinds_of
 from strictcall.shape.model import Literal, Null, Shape
 from strictcall.shape.simplify import union
 from strictcall.wire.codec import Codec, Run, Trail
@@ -16,17 +16,20 @@ from strictcall.wire.context import Context, Lowered, without_values
 
 def lower_literal(shape: Literal, context: Context) -> Lowered:
     """Literals of a kind that the dialect's ``enum`` takes stay; the others are written as text, one text for each."""
-    if set(map(type, shape.values)) == {str}:
+    types = set(map(type, shape.values))
+    if types in ({str}, {int}):
         values = tuple(dict.fromkeys(shape.values))
     else:
         values = tuple({identity(value): value for value in shape.values}.values())
-    if {kind_of(value) for value in values} <= context.dialect.literals:
+    if kinds_of(values) <= context.dialect.literals:
         return _by_kind(replace(shape, values=values), context), None
     return _as_text(shape, values, context)
 
 
 def _by_kind(shape: Literal, context: Context) -> Any:
     """Values of several kinds, where one ``enum`` may not mix them, become a choice of one ``enum`` a kind."""
+    if len(kinds_of(shape.values)) == 1:
+        return shape
     kinds = list(dict.fromkeys(kind_of(value) for value in shape.values))
     if len(kinds) == 1 or context.dialect.mixed_literals:
         return shape

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from strictcall.dialect.model import Dialect, State
 from strictcall.json_value import escape
-from strictcall.shape.admit import kind_of
+from strictcall.shape.admit import kinds_of
 from strictcall.shape.model import (
     ROOT,
     Anything,
@@ -203,10 +203,10 @@ def _needed(shape: Shape) -> tuple[Any, ...]:
 
 
 def _literal_type(shape: Literal) -> str | None:
-    kinds = {kind_of(value) for value in shape.values}
+    kinds = kinds_of(shape.values)
     if len(kinds) != 1:
         return None
-    kind = kinds.pop()
+    (kind,) = kinds
     if kind == "number" and shape.declared != "number" and all(type(value) is int for value in shape.values):
         return "integer"
     return kind
