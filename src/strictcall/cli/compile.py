@@ -8,11 +8,12 @@ import typer
 
 from strictcall.cli.failure import WRONG_USE
 from strictcall.cli.inputs import pick, read_tools
-from strictcall.cli.options import DEFAULT_DIALECT, DialectOption, ToolOption, with_policy
+from strictcall.cli.options import DEFAULT_DIALECT, DialectOption, ToolOption, with_policy, with_reading
 from strictcall.cli.output import emit_json
 from strictcall.dialect.registry import load
 from strictcall.policy import Policy
 from strictcall.report.envelope import tool_for, tools_for
+from strictcall.source.options import ReadOptions
 from strictcall.wire.compile import compile_tool
 from strictcall.wire.toolset import Toolset
 
@@ -20,6 +21,7 @@ _NATIVE_API = {"anthropic": "messages", "gemini": "generate_content"}
 
 
 @with_policy
+@with_reading
 def compile_command(
     context: typer.Context,
     source: Annotated[str | None, typer.Argument(metavar="SOURCE", show_default=False)] = None,
@@ -34,13 +36,14 @@ def compile_command(
         typer.Option(help="The API that --emit tool writes for. [default: the dialect's own, else chat_completions]"),
     ] = None,
     policy: Policy,
+    options: ReadOptions,
 ) -> None:
     """Print a tool compiled for a dialect, as JSON.
 
     Without --tool, `--emit tool` prints the list of all tools of a source that has several, as one request takes them.
     """
     compiled_for = load(dialect)
-    reading = read_tools([] if source is None else [source], context.obj)
+    reading = read_tools([] if source is None else [source], context.obj, options)
     if not reading.tools:
         raise typer.Exit(WRONG_USE)
     written_for = api or _NATIVE_API.get(compiled_for.name, "chat_completions")

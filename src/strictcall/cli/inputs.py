@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.status import Status
 
 from strictcall.cli.failure import UsageError, say, unknown
 from strictcall.json_value import MAX_BYTES
-from strictcall.source.load import read_source
+from strictcall.source.load import is_url, read_source
 from strictcall.source.mcp_server import read_server
+from strictcall.source.options import ReadOptions
 from strictcall.source.reading import Reading, joined
 from strictcall.tool import Tool
+
+NO_SOURCE = "name a source: a file, -, a URL, package.module:attribute, or -- and the command of an MCP server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +28,57 @@ class Invocation:
     server: tuple[str, ...] | None = None
 
 
-def read_tools(sources: Sequence[str], invocation: Invocation) -> Reading:
-    """The tools of the sources and of the server after ``--``. Each problem is said on standard error.
+def read_tools(sources: Sequence[str], invocation: Invocation, options: ReadOptions) -> Reading:
+    """The tools of the sources and of the server after ``--``. Each problem and note is said on standard error.
 
-    Raises ``UsageError`` where there is no source, or no tool could be read from any.
+    Raises ``UsageError`` where there is no source, or an option that goes with none of them.
     """
+    return joined(read_each(sources, invocation, options))
+
+
+def read_each(sources: Sequence[str], invocation: Invocation, options: ReadOptions) -> list[Reading]:
+    """As ``read_tools``, but a reading for each source; that of the server comes last."""
+    _check(sources, invocation, options)
+    with _shown_progress(options) as watched:
+        readings = [read_source(source, watched) for source in sources]
+        if invocation.server is not None:
+            readings.append(read_server(invocation.server, options.timeout))
+    for reading in readings:
+        for line in (*reading.notes, *reading.problems):
+            say(f"strictcall: {line}")
+    return readings
+
+
+def _check(sources: Sequence[str], invocation: Invocation, options: ReadOptions) -> None:
     if not sources and invocation.server is None:
-        raise UsageError("name a source: a file, -, package.module:attribute, or -- and the command of an MCP server")
+        raise UsageError(NO_SOURCE)
     if list(sources).count("-") > 1:
         raise UsageError("standard input (-) can be read once only")
-    readings = [read_source(source) for source in sources]
-    if invocation.server is not None:
-        if not any(invocation.server[:1]):
-            raise UsageError("after -- comes the command that starts an MCP server")
-        readings.append(read_server(invocation.server))
-    reading = joined(readings)
-    for problem in reading.problems:
-        say(f"strictcall: {problem}")
-    return reading
+    if invocation.server is not None and not any(invocation.server[:1]):
+        raise UsageError("after -- comes the command that starts an MCP server")
+    if options.servers and not sources:
+        raise UsageError("--server picks servers of an MCP config file; name the file")
+    if options.headers and not any(map(is_url, sources)):
+        raise UsageError("--header goes with the URL of a server; name it as the source")
+
+
+@contextmanager
+def _shown_progress(options: ReadOptions) -> Iterator[ReadOptions]:
+    """The options with the servers' progress shown, where standard error is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield options
+        return
+    status = Status("", console=console)
+
+    def show(done: int, of: int) -> None:
+        status.update(f"servers read: {done} of {of}")
+        status.start()
+
+    try:
+        yield replace(options, progress=show)
+    finally:
+        status.stop()
 
 
 def pick(reading: Reading, name: str | None) -> Tool:
@@ -64,7 +104,7 @@ def split_positionals(words: Sequence[str], invocation: Invocation) -> tuple[lis
     """
     sources = 0 if invocation.server is not None else 1
     if len(words) < sources:
-        raise UsageError("name a source: a file, -, package.module:attribute, or -- and the command of an MCP server")
+        raise UsageError(NO_SOURCE)
     if len(words) > sources + 1:
         raise UsageError(f"unexpected argument {words[sources + 1]!r}")
     arguments = words[sources] if len(words) > sources else "-"

@@ -15,6 +15,7 @@ from strictcall.cli.check import check
 from strictcall.cli.compile import compile_command
 from strictcall.cli.decode import decode
 from strictcall.cli.dialects import dialects
+from strictcall.cli.diff import diff
 from strictcall.cli.encode import encode
 from strictcall.cli.explain import explain
 from strictcall.cli.failure import INTERRUPTED, WRONG_USE, UsageError, say
@@ -37,6 +38,7 @@ app.command("compile")(compile_command)
 app.command("decode")(decode)
 app.command("encode")(encode)
 app.command("judge")(judge)
+app.command("diff")(diff)
 app.command("explain")(explain)
 app.command("dialects")(dialects)
 

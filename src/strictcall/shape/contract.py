@@ -11,7 +11,7 @@ from strictcall.errors import Fault
 from strictcall.json_value import LimitError
 from strictcall.shape.admit import follow
 from strictcall.shape.check import LocalCheck, Unbuildable
-from strictcall.shape.cost import evaluation_fans_out
+from strictcall.shape.cost import too_costly
 from strictcall.shape.draft import DRAFTS, Draft, detect
 from strictcall.shape.model import ROOT, Anything, Choice, Definitions, List, Record, Shape
 from strictcall.shape.read import Reader, TooLarge
@@ -109,8 +109,9 @@ def read_contract(
         document = {keyword: value for keyword, value in document.items() if keyword != "$schema"}
     check = LocalCheck(document, used, assert_formats=assert_formats)
     if found.doubt or found.spelling or used.name == "4":
-        if evaluation_fans_out(document):
-            raise Unreadable("checking arguments against the schema could take exponential time")
+        costly = too_costly(document)
+        if costly is not None:
+            raise Unreadable(costly)
         try:
             check.prepare()
         except Unbuildable as error:

@@ -12,22 +12,25 @@ MOST_EVALUATIONS: Final = 100_000
 """How many subschemas may be evaluated on one and the same value."""
 
 
-FEW_REFERENCES: Final = 30
-"""So few references cannot fan out that far, however they are arranged: at best three at each of ten levels."""
+MOST_LEVELS: Final = 200
+"""How many subschemas deep one value may be checked: the validator recurses on the native stack."""
+FEW_REFERENCES: Final = 10
+"""So few references reach neither bound, however they are arranged."""
 
 
-def evaluation_fans_out(document: Any) -> bool:
-    """Whether some value would be checked against more subschemas than ``MOST_EVALUATIONS``, counted with repetition.
+def too_costly(document: Any) -> str | None:
+    """Why checking arguments against a schema could take too long or too much stack, if it could.
 
-    Follows local JSON Pointer references, the only ones that can repeat a subschema many times; a reference cycle
-    counts once. Works in time linear in the document.
+    Some value would be checked against more subschemas than ``MOST_EVALUATIONS``, counted with repetition, or through
+    more levels than ``MOST_LEVELS``. Follows local JSON Pointer references, the only ones that can repeat a subschema
+    many times; a circle counts once. Works in time linear in the document.
     """
     if type(document) is not dict:
-        return False
+        return None
     objects = _objects(document)
     if sum("$ref" in node for node in objects) <= FEW_REFERENCES:
-        return False
-    costs: dict[int, int] = {}
+        return None
+    costs: dict[int, tuple[int, int]] = {}
     on_path: set[int] = set()
     for start in objects:
         stack: list[tuple[dict[str, Any], bool]] = [(start, False)]
@@ -36,14 +39,17 @@ def evaluation_fans_out(document: Any) -> bool:
             key = id(node)
             if done:
                 on_path.discard(key)
-                costs[key] = 1 + sum(costs.get(id(below), 1) for below in _in_place(node, document))
-                if costs[key] > MOST_EVALUATIONS:
-                    return True
+                below = [costs.get(id(part), (1, 1)) for part in _in_place(node, document)]
+                costs[key] = (1 + sum(cost for cost, _ in below), 1 + max((level for _, level in below), default=0))
+                if costs[key][0] > MOST_EVALUATIONS:
+                    return "checking arguments against the schema could take exponential time"
+                if costs[key][1] > MOST_LEVELS:
+                    return f"the schema refers more than {MOST_LEVELS} levels deep without a step into the value"
             elif key not in costs and key not in on_path:
                 on_path.add(key)
                 stack.append((node, True))
-                stack.extend((below, False) for below in _in_place(node, document))
-    return False
+                stack.extend((part, False) for part in _in_place(node, document))
+    return None
 
 
 def _objects(document: dict[str, Any]) -> list[dict[str, Any]]:

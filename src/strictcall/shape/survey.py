@@ -23,7 +23,9 @@ MAX_SCHEMA_NODES: Final = 1_000_000
 MAX_PATTERN: Final = 10_000
 """How long a regular expression may be, in characters: building a matcher takes memory many times that."""
 MAX_SCHEMA_OBJECTS: Final = 20_000
-"""How many objects, so how many subschemas, a schema may hold at most; the largest real tool has under two thousand."""
+"""How many objects, so how many subschemas, a schema may hold, and how many names it may demand; the largest real tool
+has under two thousand.
+"""
 
 
 @dataclass(slots=True)
@@ -37,12 +39,17 @@ class Survey:
     spelling: bool = False
     doubt: bool = False
     objects: int = 0
+    demanded: int = 0
 
     def look(self, node: Mapping[str, Any]) -> None:
         """Look at one object of the schema: a schema, a map of names to schemas, or data."""
         self.objects += 1
-        if self.objects > MAX_SCHEMA_OBJECTS:
-            raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} objects")
+        required = node.get("required")
+        if type(required) is list:
+            self.demanded += len(required)
+        if max(self.objects, self.demanded) > MAX_SCHEMA_OBJECTS:
+            what = "objects" if self.objects > MAX_SCHEMA_OBJECTS else "required names"
+            raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} {what}")
         if "type" not in node and not _IMPLIERS.isdisjoint(node):
             self.spelling = True
         if not _DOUBTFUL.isdisjoint(node):
@@ -53,6 +60,7 @@ class Survey:
         for keyword, value in node.items():
             if value is None:
                 self.spelling = self.spelling or keyword not in MAY_BE_NULL
+                self.doubt = self.doubt or keyword in _WELL_FORMED
             elif keyword in _WELL_FORMED and not _WELL_FORMED[keyword](value):
                 self.doubt = True
                 # A map of names may have one that is spelt like a keyword; its value is then a schema.

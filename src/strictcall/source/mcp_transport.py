@@ -7,7 +7,7 @@ tool.
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self
@@ -15,7 +15,6 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self
 if TYPE_CHECKING:
     import httpx2
     from mcp import Client
-    from mcp.client.sse import McpHttpClientFactory
 
 
 class RefusedError(Exception):
@@ -89,7 +88,7 @@ class HttpServer:
             raise RefusedError(answers.refusal) from error
 
     @asynccontextmanager
-    async def _opened(self, http_client: McpHttpClientFactory) -> AsyncIterator[Any]:
+    async def _opened(self, http_client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[Any]:
         from mcp.client.sse import sse_client  # noqa: PLC0415  an extra
         from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415  an extra
 

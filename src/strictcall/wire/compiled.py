@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from strictcall.change import Change, Verdict
 from strictcall.dialect.model import Dialect
 from strictcall.errors import ArgumentsError, Fault
-from strictcall.json_value import MAX_BYTES, MAX_DEPTH, MAX_WIRE_DEPTH, LimitError, check_limits, excerpt, parse
+from strictcall.json_value import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_WIRE_DEPTH,
+    LimitError,
+    check_limits,
+    excerpt,
+    is_small,
+    parse,
+)
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract
 from strictcall.tool import Tool
 from strictcall.wire.codec import Codec, Enough, Run
 from strictcall.wire.lower import Wire
 from strictcall.wire.mend import Repair, mend
+
+MOST_MENDED: Final = 10_000
+"""Arguments of more values than this are not mended: that walks them several times."""
 
 Form = Literal["wire", "either"]
 
@@ -98,7 +110,7 @@ class CompiledTool:
     def _read(self, arguments: Any, either: bool) -> Reading:
         value = _value(arguments)
         reading = self._decoded(value, arguments, either)
-        if not either or not reading.faults:
+        if not either or not reading.faults or not is_small(value, MOST_MENDED):
             return reading
         repaired: tuple[Repair, ...] = ()
         if self._wire is not None:
