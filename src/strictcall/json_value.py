@@ -23,6 +23,8 @@ MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_DIGITS: Final = 4300
 """How many digits an integer may have: what Python converts between text and ``int`` without being asked twice."""
 
+_LONG_INTEGER: Final = 512
+"""Bits beyond which an integer is too long to be worth showing."""
 _MAX_INTEGER: Final = 10**MAX_DIGITS
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAYBE_INFINITE = re.compile(rb"[eE]\+?\d{3}|\d{308}")
@@ -109,7 +111,7 @@ def excerpt(value: Any, length: int = 60) -> str:
         text = compact(value if len(value) <= length else value[:length])
     elif type(value) is dict or type(value) is list:
         text = compact(value) if is_small(value, length) else f"{'an object' if type(value) is dict else 'an array'}"
-    elif type(value) is int and abs(value) >= 10**length:
+    elif type(value) is int and value.bit_length() > _LONG_INTEGER:
         text = "an integer of many digits"
     else:
         text = compact(value)
@@ -125,13 +127,27 @@ def is_small(value: Any, most: int) -> bool:
         if seen > most:
             return False
         item = pending.pop()
-        if type(item) is int and abs(item) >= 10**most:
+        if type(item) is int and item.bit_length() > _LONG_INTEGER:
             return False
         if type(item) is dict:
             pending.extend(item.values())
         elif type(item) is list:
             pending.extend(item)
     return True
+
+
+def depth_of(value: Any) -> int:
+    """How deep a JSON value nests; a scalar is 0 deep."""
+    level, depth = [value], 0
+    while level:
+        below: list[Any] = []
+        for node in level:
+            if type(node) is dict:
+                below.extend(item for item in node.values() if type(item) is dict or type(item) is list)
+            elif type(node) is list:
+                below.extend(item for item in node if type(item) is dict or type(item) is list)
+        level, depth = below, depth + 1
+    return depth
 
 
 def parse(text: str | bytes, max_depth: int = MAX_WIRE_DEPTH) -> Any:

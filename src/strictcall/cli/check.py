@@ -15,7 +15,7 @@ from strictcall.change import Verdict
 from strictcall.cli.baseline_file import BaselineFile, open_baseline
 from strictcall.cli.failure import FINDINGS, WRONG_USE, UsageError, unknown
 from strictcall.cli.inputs import Invocation, read_tools
-from strictcall.cli.options import DEFAULT_DIALECT, dialects_of, with_policy, with_reading
+from strictcall.cli.options import DEFAULT_DIALECT, DialectsOption, OutputOption, dialects_of, with_policy, with_reading
 from strictcall.cli.output import emit, emit_json, paper
 from strictcall.dialect.model import Dialect
 from strictcall.policy import Policy
@@ -46,12 +46,9 @@ def check(
     context: typer.Context,
     sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE", show_default=False)] = None,
     *,
-    dialect: Annotated[
-        list[str] | None,
-        typer.Option("--dialect", metavar="D", help=f"May be given several times. [default: {DEFAULT_DIALECT}]"),
-    ] = None,
+    dialect: DialectsOption = None,
     output_format: Annotated[Literal["text", "json"], typer.Option(help="A table, or JSON for programs.")] = "text",
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there, not to standard output.")] = None,
+    output: OutputOption = None,
     fail_on: Annotated[
         Literal["narrowed", "loose", "never"], typer.Option(help="The mildest verdict that makes the exit code 1.")
     ] = "loose",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from strictcall.cli.failure import FINDINGS, WRONG_USE, UsageError
 from strictcall.cli.inputs import Invocation, read_each
-from strictcall.cli.options import DEFAULT_DIALECT, dialects_of, with_policy, with_reading
+from strictcall.cli.options import DEFAULT_DIALECT, DialectsOption, OutputOption, dialects_of, with_policy, with_reading
 from strictcall.cli.output import emit, emit_json, paper
 from strictcall.policy import Policy
 from strictcall.report.as_json import difference_json
@@ -25,12 +24,9 @@ def diff(
     context: typer.Context,
     sources: Annotated[list[str] | None, typer.Argument(metavar="A B", show_default=False)] = None,
     *,
-    dialect: Annotated[
-        list[str] | None,
-        typer.Option("--dialect", metavar="D", help=f"May be given several times. [default: {DEFAULT_DIALECT}]"),
-    ] = None,
+    dialect: DialectsOption = None,
     output_format: Annotated[Literal["text", "json"], typer.Option(help="A line each, or JSON for programs.")] = "text",
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there, not to standard output.")] = None,
+    output: OutputOption = None,
     policy: Policy,
     options: ReadOptions,
 ) -> None:

@@ -23,6 +23,11 @@ DEFAULT_DIALECT = "openai"
 DialectOption = Annotated[
     str, typer.Option("--dialect", metavar="D", help="The provider's schema dialect; `strictcall dialects` lists them.")
 ]
+DialectsOption = Annotated[
+    list[str] | None,
+    typer.Option("--dialect", metavar="D", help=f"May be given several times. [default: {DEFAULT_DIALECT}]"),
+]
+OutputOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Write there, not to standard output.")]
 ToolOption = Annotated[
     str | None, typer.Option("--tool", metavar="N", help="The tool's name; needed where the source has several.")
 ]

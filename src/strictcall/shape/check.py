@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import difflib
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from typing import Any, Final
 
 import jsonschema_rs
 
 from strictcall.errors import Fault
-from strictcall.json_value import excerpt, is_small, json_type, pointer
+from strictcall.json_value import depth_of, excerpt, json_type, pointer
 from strictcall.shape.draft import Draft
 
 MOST_FAULTS: Final = 50
 """How many faults one call is told at most; a call with more is not mended by reading on."""
 MOST_SOUGHT: Final = 5
 """For how many unknown names of one call the nearest declared name is sought: comparing takes time."""
-FEW_NODES: Final = 10_000
-"""Arguments of more values than this are told their first fault only: the validator collects all of them at once."""
+FEW_LEVELS: Final = 4
+FEW_CALLS: Final = 400
+"""How many nested native calls any thread's stack bears, even one of 256 KiB."""
 NAME_LENGTH: Final = 64
+MOST_COMPARED: Final = 500
+"""Among more declared names than this none is sought."""
 
 
 class Unbuildable(Exception):
@@ -59,9 +64,13 @@ def _line(text: str) -> str:
 
 
 class LocalCheck:
-    """Checks contract arguments against one contract. The validator is built when it is first needed."""
+    """Checks contract arguments against one contract. The validator is built when it is first needed.
 
-    def __init__(self, document: Any, draft: Draft, *, assert_formats: bool) -> None:
+    ``levels``: how many native calls the validator may nest for each level of the arguments.
+    """
+
+    def __init__(self, document: Any, draft: Draft, *, assert_formats: bool, levels: int = 1) -> None:
+        self._levels = levels
         self._document = document
         self._draft = draft
         self._assert_formats = assert_formats
@@ -75,36 +84,61 @@ class LocalCheck:
 
     def admits(self, arguments: Any) -> bool:
         """Whether arguments in contract form keep the contract."""
-        return bool(self.prepare().is_valid(arguments))
+        validator = self.prepare()
+        return bool(self._with_room(arguments, lambda: validator.is_valid(arguments)))
 
     def faults(self, arguments: Any, names_at: Callable[[list[str | int]], list[str]]) -> list[Fault]:
         """What is wrong with the arguments, in the order of the schema; empty when nothing is.
 
+        The validator collects everything at once, for a union the account of each branch: only for small arguments and
+        contracts that do not recurse.
+
         ``names_at`` gives the names declared for the object at a path, to suggest one for an unknown name.
         """
         found: dict[Fault, None] = {}
-        for error in self._errors(arguments):
+        for error in self._with_room(arguments, lambda: list(self.prepare().iter_errors(arguments))):
             found.update(dict.fromkeys(_faults_of(error, names_at, len(found))))
             if len(found) >= MOST_FAULTS:
                 break
         return list(found)
 
-    def _errors(self, arguments: Any) -> Iterable[Any]:
-        if is_small(arguments, FEW_NODES):
-            errors: Iterable[Any] = self.prepare().iter_errors(arguments)
-            return errors
+    def _with_room(self, arguments: Any, step: Callable[[], Any]) -> Any:
+        """Run a step of the validator where the native stack has room for it: threads may have a small one."""
+        if self._levels <= FEW_LEVELS or depth_of(arguments) * self._levels <= FEW_CALLS:
+            return step()
+        return _on_large_stack(step)
+
+
+_STACK: Final = threading.Lock()
+
+
+def _on_large_stack(step: Callable[[], Any]) -> Any:
+    """Run a step in a thread of its own with a stack of 64 MiB."""
+    outcome: Future[Any] = Future()
+
+    def run() -> None:
         try:
-            self.prepare().validate(arguments)
-        except jsonschema_rs.ValidationError as error:
-            return [error]
-        return []
+            outcome.set_result(step())
+        except Exception as error:  # noqa: BLE001 - handed on to the caller's thread, whatever it is
+            outcome.set_exception(error)
+
+    # The size is set for the whole process and holds for threads started meanwhile.
+    with _STACK:
+        usual = threading.stack_size(64 * 1024 * 1024)
+        try:
+            thread = threading.Thread(target=run, daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(usual)
+    return outcome.result()
 
 
 def nearest(name: str, declared: Iterable[str]) -> str | None:
     """The declared name closest to an unknown one, if any is close enough to be what was meant."""
-    if len(name) > NAME_LENGTH:
+    names = list(declared)
+    if len(name) > NAME_LENGTH or len(names) > MOST_COMPARED:
         return None
-    near = difflib.get_close_matches(name, [other for other in declared if len(other) <= NAME_LENGTH], n=1)
+    near = difflib.get_close_matches(name, [other for other in names if len(other) <= NAME_LENGTH], n=1)
     return near[0] if near else None
 
 
@@ -132,7 +166,7 @@ def _faults_of(error: Any, names_at: Callable[[list[str | int]], list[str]], tol
     return [Fault(at, expected, excerpt(given))]
 
 
-_WITH_ARTICLE: Final = {
+TYPE_WORDS: Final = {
     "array": "an array",
     "boolean": "true or false",
     "integer": "an integer",
@@ -140,10 +174,11 @@ _WITH_ARTICLE: Final = {
     "object": "an object",
     "string": "a string",
 }
+"""JSON types in the words of a fault."""
 
 
 def _types(kind: Any) -> str:
-    return "must be " + " or ".join(_WITH_ARTICLE.get(str(name), str(name)) for name in kind.types)
+    return "must be " + " or ".join(TYPE_WORDS.get(str(name), str(name)) for name in kind.types)
 
 
 _DESCRIBE: Final[Mapping[str, Callable[[Any], str]]] = {

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from strictcall.change import Change
 from strictcall.errors import Fault
-from strictcall.json_value import LimitError
+from strictcall.json_value import LimitError, excerpt, is_small
 from strictcall.shape.admit import follow
 from strictcall.shape.check import LocalCheck, Unbuildable
-from strictcall.shape.cost import too_costly
+from strictcall.shape.cost import Cost, cost_of
 from strictcall.shape.draft import DRAFTS, Draft, detect
+from strictcall.shape.explain import explain
+from strictcall.shape.graph import circular, references
 from strictcall.shape.model import ROOT, Anything, Choice, Definitions, List, Record, Shape
 from strictcall.shape.read import Reader, TooLarge
 from strictcall.shape.survey import Survey, survey
 from strictcall.shape.tolerate import Tolerance
+
+FEW_NODES: Final = 10_000
+"""Arguments of more values than this are explained by shape: the validator would collect every error at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,15 @@ class Contract:
         """What is wrong with arguments in contract form; empty when they are admitted."""
         if self.check.admits(arguments):
             return []
-        return self.check.faults(arguments, self.names_at)
+        if not self.recursive and is_small(arguments, FEW_NODES):
+            return self.check.faults(arguments, self.names_at)
+        found = explain(arguments, self.shape, self.definitions)
+        return found or [Fault("", "do not keep the tool's contract", excerpt(arguments))]
+
+    @property
+    def recursive(self) -> bool:
+        """Whether some definition leads back to itself."""
+        return bool(circular({name: references(shape) for name, shape in self.definitions.items()}))
 
     def shapes_at(self, path: Sequence[str | int]) -> list[Shape]:
         """The shapes that a value at this path of the arguments may have."""
@@ -107,11 +120,14 @@ def read_contract(
         document, changes = tolerance.root(schema), tolerance.changes
     if type(document) is dict and "$schema" in document and not declared:
         document = {keyword: value for keyword, value in document.items() if keyword != "$schema"}
-    check = LocalCheck(document, used, assert_formats=assert_formats)
-    if found.doubt or found.spelling or used.name == "4":
-        costly = too_costly(document)
-        if costly is not None:
-            raise Unreadable(costly)
+    cost = Cost()
+    careful = found.doubt or found.spelling or used.name == "4"
+    if careful:
+        cost = cost_of(document)
+        if cost.reason is not None:
+            raise Unreadable(cost.reason)
+    check = LocalCheck(document, used, assert_formats=assert_formats, levels=cost.levels)
+    if careful:
         try:
             check.prepare()
         except Unbuildable as error:

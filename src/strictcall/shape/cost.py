@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from strictcall.json_value import resolve_pointer
@@ -12,24 +13,32 @@ MOST_EVALUATIONS: Final = 100_000
 """How many subschemas may be evaluated on one and the same value."""
 
 
-MOST_LEVELS: Final = 200
-"""How many subschemas deep one value may be checked: the validator recurses on the native stack."""
-FEW_REFERENCES: Final = 10
-"""So few references reach neither bound, however they are arranged."""
+MOST_LEVELS: Final = 60
+"""How many subschemas deep one and the same value may be checked: the validator recurses on the native stack, this many
+times for each level of the arguments.
+"""
 
 
-def too_costly(document: Any) -> str | None:
-    """Why checking arguments against a schema could take too long or too much stack, if it could.
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What checking may take: ``levels`` of recursion for each level of the value, and why it is too much, if it is."""
 
-    Some value would be checked against more subschemas than ``MOST_EVALUATIONS``, counted with repetition, or through
-    more levels than ``MOST_LEVELS``. Follows local JSON Pointer references, the only ones that can repeat a subschema
-    many times; a circle counts once. Works in time linear in the document.
+    levels: int = 1
+    reason: str | None = None
+
+
+def cost_of(document: Any) -> Cost:
+    """How costly a schema may be to check against.
+
+    Too much is a value that would be checked against more subschemas than ``MOST_EVALUATIONS``, repetitions counted,
+    or through more levels than ``MOST_LEVELS``. Follows local JSON Pointer references, the only ones that can repeat a
+    subschema many times; a circle counts once. Works in time linear in the document.
     """
     if type(document) is not dict:
-        return None
+        return Cost()
     objects = _objects(document)
-    if sum("$ref" in node for node in objects) <= FEW_REFERENCES:
-        return None
+    if not any("$ref" in node for node in objects):
+        return Cost()
     costs: dict[int, tuple[int, int]] = {}
     on_path: set[int] = set()
     for start in objects:
@@ -42,14 +51,15 @@ def too_costly(document: Any) -> str | None:
                 below = [costs.get(id(part), (1, 1)) for part in _in_place(node, document)]
                 costs[key] = (1 + sum(cost for cost, _ in below), 1 + max((level for _, level in below), default=0))
                 if costs[key][0] > MOST_EVALUATIONS:
-                    return "checking arguments against the schema could take exponential time"
+                    return Cost(reason="checking arguments against the schema could take exponential time")
                 if costs[key][1] > MOST_LEVELS:
-                    return f"the schema refers more than {MOST_LEVELS} levels deep without a step into the value"
+                    reason = f"the schema refers more than {MOST_LEVELS} levels deep without a step into the value"
+                    return Cost(reason=reason)
             elif key not in costs and key not in on_path:
                 on_path.add(key)
                 stack.append((node, True))
                 stack.extend((part, False) for part in _in_place(node, document))
-    return None
+    return Cost(max(level for _, level in costs.values()))
 
 
 def _objects(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -193,8 +193,10 @@ def _environment_file(entry: _Entry, expander: Expander) -> dict[str, str]:
         return {}
     if not isinstance(given, str):
         raise _EntryError("its envFile is no text")
-    from dotenv import dotenv_values  # noqa: PLC0415  an extra
-
+    try:
+        from dotenv import dotenv_values  # noqa: PLC0415  an extra
+    except ModuleNotFoundError:
+        raise _EntryError("reading its envFile needs python-dotenv: pip install 'strictcall[mcp]'") from None
     path = expander.folder / expander.text(given)
     if not path.is_file():
         raise _EntryError(f"its envFile {excerpt(given)} is no file")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from strictcall.dialect.model import Dialect, Limit
+from strictcall.json_value import depth_of
 from strictcall.shape.admit import follow
 from strictcall.shape.graph import components
 from strictcall.shape.model import Choice, Definitions, Record, Ref, Shape
@@ -97,7 +98,7 @@ def counted(counter: Counter, schema: Any, dialect: Dialect) -> dict[str, int]:
     if "depth" in wanted:
         counts["depth"] = counter.depth()
     if "json_depth" in wanted:
-        counts["json_depth"] = _json_depth(schema)
+        counts["json_depth"] = depth_of(schema)
     return counts
 
 
@@ -109,16 +110,3 @@ def exceeded(counts: Mapping[str, int], dialect: Dialect) -> Limit | None:
 def _is_union(shape: Shape, definitions: Definitions) -> bool:
     # A reference with annotations may have to be written as a union of one.
     return type(follow(shape, definitions)) is Choice or (type(shape) is Ref and bool(shape.notes or shape.residue))
-
-
-def _json_depth(schema: Any) -> int:
-    level, depth = [schema], 0
-    while level:
-        depth += 1
-        level = [
-            item
-            for node in level
-            for item in (node.values() if type(node) is dict else node if type(node) is list else ())
-            if type(item) is dict or type(item) is list
-        ]
-    return depth

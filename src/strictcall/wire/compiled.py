@@ -82,6 +82,10 @@ class CompiledTool:
         """Whether the codec changes and checks nothing: wire and contract form are the same."""
         return self._codec is None
 
+    @property
+    def _transforms(self) -> bool:
+        return self._codec is not None and self._codec.transforms
+
     def decode(self, arguments: Any, form: Form = "wire") -> Any:
         """The arguments that the tool declared, from those that the model wrote.
 
@@ -108,7 +112,7 @@ class CompiledTool:
             return Reading(None, (), (Fault("", "the arguments nest too deep to be read here"),))
 
     def _read(self, arguments: Any, either: bool) -> Reading:
-        value = _value(arguments)
+        value = _value(arguments, MAX_WIRE_DEPTH if self._transforms else MAX_DEPTH)
         reading = self._decoded(value, arguments, either)
         if not either or not reading.faults or not is_small(value, MOST_MENDED):
             return reading
@@ -129,7 +133,7 @@ class CompiledTool:
                 value = self._codec.decode(value, None, run)
             except Enough:
                 return Reading(None, (), tuple(run.faults))
-        if _may_be_deep(arguments):
+        if _may_be_deep(arguments, known=not self._transforms):
             check_limits(value, MAX_DEPTH)
         return Reading(value, (), _joined(run.faults, self._faults(value)))
 
@@ -168,24 +172,27 @@ class CompiledTool:
         return self._contract.faults(arguments) if self._contract is not None else []
 
 
-def _value(arguments: Any) -> Any:
+def _value(arguments: Any, max_depth: int) -> Any:
     """Arguments as a JSON value within the limits. Raises ``LimitError``."""
     if isinstance(arguments, str | bytes | bytearray | memoryview):
         text = arguments if isinstance(arguments, str) else bytes(arguments)
-        value = parse(text) if len(text) > MAX_BYTES or text.strip() else None
+        value = parse(text, max_depth) if len(text) > MAX_BYTES or text.strip() else None
     else:
         value = arguments
-        check_limits(value, MAX_WIRE_DEPTH)
+        check_limits(value, max_depth)
     return {} if value is None else value
 
 
-def _may_be_deep(arguments: Any) -> bool:
-    """Whether what is read from these arguments could nest too deep: a text needs a bracket for each level."""
+def _may_be_deep(arguments: Any, *, known: bool) -> bool:
+    """Whether what is read from these arguments could nest too deep: a text needs a bracket for each level.
+
+    ``known``: a value that is not text is read as it is, so its depth is known already.
+    """
     if isinstance(arguments, str):
         return arguments.count("[") + arguments.count("{") > MAX_DEPTH
     if isinstance(arguments, bytes | bytearray):
         return arguments.count(b"[") + arguments.count(b"{") > MAX_DEPTH
-    return True
+    return not known
 
 
 def _joined(wire: list[Fault], contract: list[Fault]) -> tuple[Fault, ...]:
