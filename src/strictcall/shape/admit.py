@@ -57,16 +57,27 @@ def follow(shape: Shape, definitions: Definitions) -> Shape:
     return shape
 
 
-def admits(shape: Shape, value: Any, definitions: Definitions, *, lenient: bool = False) -> bool:
+Memo = dict[tuple[int, int], bool]
+"""Answers by the identities of shape and value, for one walk; without them recursive unions ask again and again."""
+
+
+def admits(
+    shape: Shape, value: Any, definitions: Definitions, *, lenient: bool = False, memo: Memo | None = None
+) -> bool:
     """Whether a value fits a shape, residue aside; ``lenient``: a required field that may be null may be left out."""
     shape = follow(shape, definitions)
-    if type(shape) is Choice:
-        return any(admits(branch, value, definitions, lenient=lenient) for branch in shape.branches)
-    if type(shape) is List:
-        return _list(shape, value, definitions, lenient)
-    if type(shape) is Record:
-        return _record(shape, value, definitions, lenient)
-    return _SCALARS[type(shape)](shape, value)
+    rule = _SCALARS.get(type(shape))
+    if rule is not None:
+        return rule(shape, value)
+    memo = {} if memo is None else memo
+    key = (id(shape), id(value))
+    if key not in memo:
+        memo[key] = _CONTAINERS[type(shape)](shape, value, definitions, lenient, memo)
+    return memo[key]
+
+
+def _choice(shape: Choice, value: Any, definitions: Definitions, lenient: bool, memo: Memo) -> bool:
+    return any(admits(branch, value, definitions, lenient=lenient, memo=memo) for branch in shape.branches)
 
 
 def _number(shape: Number, value: Any) -> bool:
@@ -108,7 +119,7 @@ def _literal(shape: Literal, value: Any) -> bool:
     return any(identity(item) == wanted for item in shape.values)
 
 
-def _list(shape: List, value: Any, definitions: Definitions, lenient: bool) -> bool:
+def _list(shape: List, value: Any, definitions: Definitions, lenient: bool, memo: Memo) -> bool:
     if type(value) is not list or len(value) < shape.min_items:
         return False
     if shape.max_items is not None and len(value) > shape.max_items:
@@ -117,12 +128,12 @@ def _list(shape: List, value: Any, definitions: Definitions, lenient: bool) -> b
         return False
     for position, item in enumerate(value):
         expected = shape.prefix[position] if position < len(shape.prefix) else shape.rest
-        if not admits(expected, item, definitions, lenient=lenient):
+        if not admits(expected, item, definitions, lenient=lenient, memo=memo):
             return False
     return True
 
 
-def _record(shape: Record, value: Any, definitions: Definitions, lenient: bool) -> bool:
+def _record(shape: Record, value: Any, definitions: Definitions, lenient: bool, memo: Memo) -> bool:
     if type(value) is not dict or len(value) < shape.min_properties:
         return False
     if shape.max_properties is not None and len(value) > shape.max_properties:
@@ -131,10 +142,10 @@ def _record(shape: Record, value: Any, definitions: Definitions, lenient: bool) 
         if name not in value:
             if field.required and not (lenient and "null" in kinds(field.shape, definitions)):
                 return False
-        elif not field.conditional and not admits(field.shape, value[name], definitions, lenient=lenient):
+        elif not field.conditional and not admits(field.shape, value[name], definitions, lenient=lenient, memo=memo):
             return False
     for name, item in value.items():
-        if name not in shape.fields and not admits(rest_of(shape, name), item, definitions, lenient=lenient):
+        if name not in shape.fields and not admits(rest_of(shape, name), item, definitions, lenient=lenient, memo=memo):
             return False
         if shape.names is not None and not admits(shape.names, name, definitions):
             return False
@@ -157,6 +168,13 @@ _SCALARS: Final[Mapping[type[Shape], Callable[[Any, Any], bool]]] = {
     Number: _number,
     Text: _text,
     Literal: _literal,
+}
+
+
+_CONTAINERS: Final[Mapping[type[Shape], Callable[[Any, Any, Definitions, bool, Memo], bool]]] = {
+    Choice: _choice,
+    List: _list,
+    Record: _record,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from strictcall.change import Change
 from strictcall.errors import Fault
 from strictcall.json_value import LimitError, excerpt, is_small
-from strictcall.shape.admit import follow
+from strictcall.shape.admit import admits, follow
 from strictcall.shape.check import LocalCheck, Unbuildable
 from strictcall.shape.cost import Cost, cost_of
 from strictcall.shape.draft import DRAFTS, Draft, detect
@@ -29,7 +29,7 @@ class Contract:
     """A schema as read.
 
     ``document`` is the JSON Schema after tolerated spellings were rewritten (``changes`` lists them), ``shape`` and
-    ``definitions`` are what it says, ``check`` is the local check.
+    ``definitions`` are what it says, ``check`` is the local check. ``recursive``: some definition leads back to itself.
     """
 
     document: Any
@@ -38,20 +38,34 @@ class Contract:
     definitions: Definitions
     check: LocalCheck
     changes: tuple[Change, ...] = ()
+    recursive: bool = False
+
+    def admits(self, arguments: Any) -> bool:
+        """Whether arguments in contract form are admitted.
+
+        Where definitions recurse the shape is asked first: it answers in time that no nesting of unions multiplies, and
+        what it refuses the validator need not be asked about.
+        """
+        return not self._surely_refused(arguments) and self.check.admits(arguments)
+
+    def _surely_refused(self, arguments: Any) -> bool:
+        try:
+            return self.recursive and not admits(self.shape, arguments, self.definitions)
+        except RecursionError:
+            # Deeper than Python's stack goes here; the validator has one of its own.
+            return False
 
     def faults(self, arguments: Any) -> list[Fault]:
         """What is wrong with arguments in contract form; empty when they are admitted."""
-        if self.check.admits(arguments):
+        if self.admits(arguments):
             return []
         if not self.recursive and is_small(arguments, FEW_NODES):
             return self.check.faults(arguments, self.names_at)
-        found = explain(arguments, self.shape, self.definitions)
+        try:
+            found = explain(arguments, self.shape, self.definitions)
+        except RecursionError:
+            found = []
         return found or [Fault("", "do not keep the tool's contract", excerpt(arguments))]
-
-    @property
-    def recursive(self) -> bool:
-        """Whether some definition leads back to itself."""
-        return bool(circular({name: references(shape) for name, shape in self.definitions.items()}))
 
     def shapes_at(self, path: Sequence[str | int]) -> list[Shape]:
         """The shapes that a value at this path of the arguments may have."""
@@ -139,7 +153,8 @@ def read_contract(
         blank = Anything()
         contract = Contract(document, used, blank, {ROOT: blank}, check, tuple(changes))
         raise Unreadable(str(error), contract) from None
-    return Contract(document, used, shape, reader.definitions, check, tuple(changes))
+    edges = {name: references(part) for name, part in reader.definitions.items()} if reader.refers else {}
+    return Contract(document, used, shape, reader.definitions, check, tuple(changes), bool(circular(edges)))
 
 
 def _survey(schema: Any) -> Survey:

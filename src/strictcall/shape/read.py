@@ -103,6 +103,11 @@ class Reader:
             self.definitions = pruned(self.definitions)
         return self.definitions[ROOT]
 
+    @property
+    def refers(self) -> bool:
+        """Whether the document refers to anything."""
+        return self._references.used
+
     def resolve(self, ref: Ref) -> Shape | None:
         """What a reference stands for, or ``None`` while that is being read."""
         shape: Shape = ref
