@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types coverage clean
+.PHONY: demo test lint types coverage conformance bench referee clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -31,6 +31,15 @@ types: $(READY) ## mypy --strict
 coverage: $(READY) ## the verdicts over the tools in ../shared/data
 	@$(BIN)/python scripts/coverage.py
 
+conformance: $(READY) ## the JSON Schema Test Suite and SchemaStore, from ../shared/data; WRITE=--write for docs/conformance.md
+	@$(BIN)/python scripts/conformance.py $(WRITE)
+
+bench: $(READY) ## speed and correctness beside other converters, each installed in .bench; WRITE=--write for docs/benchmarks.md
+	@$(BIN)/python scripts/bench/bench.py $(WRITE)
+
+referee: $(READY) ## twenty real MCP servers from npm and PyPI, in a throw-away directory; needs node, npm and git
+	@$(BIN)/python scripts/referee.py
+
 clean: ## remove what the Makefile made
-	rm -rf $(VENV) dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,7 +10,61 @@ from typing import Any
 
 MIB = 1024 * 1024
 
+
+def thick(keyword: str, layers: int = 30) -> Any:
+    """A recursive schema with many layers that all look at the same value."""
+    schema: Any = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}
+    for _ in range(layers):
+        schema = {"not": {"not": schema}} if keyword == "not" else {keyword: [schema, {"type": "object", "title": "t"}]}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": schema}}
+
+
+A = {"$ref": "#/$defs/A"}
+
+
+def recursive(definition: Any) -> Any:
+    """A tool whose argument ``a`` is a definition that refers to itself as ``A``."""
+    return {"type": "object", "properties": {"a": A}, "$defs": {"A": definition}}
+
+
+def operation(name: str) -> Any:
+    properties = {"op": {"const": name}, "left": A, "right": A}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+NUMBER = {
+    "type": "object",
+    "properties": {"op": {"const": "number"}, "value": {"type": "number"}},
+    "required": ["op", "value"],
+}
+ALIKE = {
+    "alike anyOf": {
+        "anyOf": [
+            {"type": "object", "properties": {"a": A, "x": {"type": "string"}}},
+            {"type": "object", "properties": {"a": A, "y": {"type": "string"}}},
+            {"type": "string"},
+        ]
+    },
+    "alike oneOf": {
+        "oneOf": [
+            {"type": "object", "properties": {"a": A, "x": {"const": 1}}},
+            {"type": "object", "properties": {"a": A, "x": {"const": 2}}},
+        ]
+    },
+    "alike allOf": {"type": "object", "allOf": [{"properties": {"a": A}}, {"properties": {"a": A}}]},
+    "alike maps": {
+        "anyOf": [
+            {"type": "object", "additionalProperties": A},
+            {"type": "object", "additionalProperties": A, "minProperties": 1},
+            {"type": "integer"},
+        ]
+    },
+}
+
 TOOLS: dict[str, Any] = {
+    "expressions": recursive({"anyOf": [*map(operation, ["add", "sub", "mul", "div"]), NUMBER]}),
+    **{name: recursive(definition) for name, definition in ALIKE.items()},
+    **{f"thick {keyword}": thick(keyword) for keyword in ("allOf", "anyOf", "oneOf", "not")},
     "plain": {"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer"}}},
     "free": {"type": "object", "properties": {"a": {}}, "required": ["a"]},
     "open": {"type": "object", "additionalProperties": True},
@@ -35,10 +89,11 @@ TOOLS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Hostile:
-    """One hostile argument; ``refused`` says that no tool may take it."""
+    """One hostile argument; ``refused`` says that no tool may take it, ``tools`` which are tried (all)."""
 
     make: Callable[[], Any]
     refused: bool = True
+    tools: tuple[str, ...] = tuple(TOOLS)
 
 
 def deep_list(levels: int) -> Any:
@@ -50,6 +105,19 @@ def deep_list(levels: int) -> Any:
 
 def deep_dict(levels: int) -> Any:
     value: Any = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def expression(levels: int, leaf: Any) -> Any:
+    if not levels:
+        return {"op": "number", "value": leaf}
+    return {"op": "div", "left": expression(levels - 1, 1), "right": expression(levels - 1, leaf)}
+
+
+def deep_wrong(levels: int) -> Any:
+    value: Any = 1.5
     for _ in range(levels):
         value = {"a": value}
     return value
@@ -69,6 +137,13 @@ def json_in_json() -> str:
 
 
 CASES: dict[str, Hostile] = {
+    "an expression with a wrong leaf": Hostile(lambda: {"a": expression(7, "x")}, tools=("expressions",)),
+    "a deep expression": Hostile(lambda: {"a": expression(10, 1)}, refused=False, tools=("expressions",)),
+    "a wrong value 20 deep": Hostile(lambda: deep_wrong(20), refused=False, tools=tuple(ALIKE)),
+    "a wrong value 150 deep": Hostile(lambda: deep_wrong(150), refused=False, tools=tuple(ALIKE)),
+    "190 objects as text": Hostile(lambda: '{"a":' * 190 + "{}" + "}" * 190, refused=False),
+    "190 objects as a value": Hostile(lambda: deep_dict(190), refused=False),
+    "190 lists as a value": Hostile(lambda: deep_list(190), refused=False),
     "100,000 lists as text": Hostile(lambda: '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"),
     "100,000 objects as text": Hostile(lambda: '{"a":' * 100_000 + "1" + "}" * 100_000),
     "100,000 lists unclosed": Hostile(lambda: '{"a":' + "[" * 100_000),
@@ -79,7 +154,7 @@ CASES: dict[str, Hostile] = {
     "5,000 digits as text": Hostile(lambda: '{"a":' + "7" * 5_000 + "}"),
     "5,000 digits below as text": Hostile(lambda: '{"a":[{"b":-' + "7" * 5_000 + "}]}"),
     "5,000 digits as a value": Hostile(lambda: {"a": 10**5_000}),
-    "16 MiB of digits": Hostile(lambda: '{"a":' + "7" * (16 * MIB - 10) + "}"),
+    "16 MiB of digits": Hostile(lambda: '{"a":' + "7" * (16 * MIB - 10) + "}", tools=("plain", "free")),
     "4,000 digits": Hostile(lambda: '{"a":' + "7" * 4_000 + "}", refused=False),
     "duplicate names": Hostile(lambda: '{"a":"x","a":"x"}'),
     "duplicate names below": Hostile(lambda: '{"a":[{"b":1,"b":1}]}'),
@@ -90,16 +165,26 @@ CASES: dict[str, Hostile] = {
     "lone surrogate name as a value": Hostile(lambda: {"\ud800": 1}),
     "lone surrogate in the text itself": Hostile(lambda: '{"a":"\ud800"}'),
     "bytes that are not UTF-8": Hostile(lambda: b'{"a":"\xff\xfe"}'),
-    "over 16 MiB as text": Hostile(lambda: '{"a":"' + "x" * (16 * MIB) + '"}'),
-    "over 16 MiB as bytes": Hostile(lambda: b'{"a":"' + b"x" * (16 * MIB) + b'"}'),
-    "over 16 MiB of blanks": Hostile(lambda: " " * (16 * MIB + 1)),
-    "just under 16 MiB": Hostile(lambda: '{"a":"' + "x" * (16 * MIB - 20) + '"}', refused=False),
-    "just under 16 MiB of quotes": Hostile(lambda: '{"a":"' + '\\"' * (8 * MIB - 20) + '"}', refused=False),
-    "a million items": Hostile(lambda: '{"a":[' + ",".join(["1"] * 1_000_000) + "]}", refused=False),
-    "a million wrong items": Hostile(lambda: {"a": ["z"] * 1_000_000}, refused=False),
-    "200,000 invented names": Hostile(lambda: {f"nam_{number}": 1 for number in range(200_000)}, refused=False),
+    "over 16 MiB as text": Hostile(lambda: '{"a":"' + "x" * (16 * MIB) + '"}', tools=("plain", "free")),
+    "over 16 MiB as bytes": Hostile(lambda: b'{"a":"' + b"x" * (16 * MIB) + b'"}', tools=("plain",)),
+    "over 16 MiB of blanks": Hostile(lambda: " " * (16 * MIB + 1), tools=("plain",)),
+    "just under 16 MiB": Hostile(
+        lambda: '{"a":"' + "x" * (16 * MIB - 20) + '"}', refused=False, tools=("free", "union")
+    ),
+    "just under 16 MiB of quotes": Hostile(
+        lambda: '{"a":"' + '\\"' * (8 * MIB - 20) + '"}', refused=False, tools=("free", "plain")
+    ),
+    "a million items": Hostile(
+        lambda: '{"a":[' + ",".join(["1"] * 1_000_000) + "]}", refused=False, tools=("recursive", "free")
+    ),
+    "a million wrong items": Hostile(lambda: {"a": ["z"] * 1_000_000}, refused=False, tools=("list of enums",)),
+    "200,000 invented names": Hostile(
+        lambda: {f"nam_{number}": 1 for number in range(200_000)}, refused=False, tools=("names", "open")
+    ),
     "200,000 entries": Hostile(
-        lambda: {"a": [{"key": str(number), "value": number} for number in range(200_000)]}, refused=False
+        lambda: {"a": [{"key": str(number), "value": number} for number in range(200_000)]},
+        refused=False,
+        tools=("map",),
     ),
     "a long invented name": Hostile(lambda: {"n" * 1_000_000: 1}, refused=False),
     "NaN as text": Hostile(lambda: '{"a":NaN}'),

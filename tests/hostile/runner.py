@@ -86,9 +86,9 @@ def run_schema(build: Callable[[], Any], dialect: str, times: Times) -> dict[str
 
 def run_arguments(case: arguments.Hostile, dialect: str, times: Times) -> dict[str, Any]:
     taken: list[str] = []
-    for name, schema in arguments.TOOLS.items():
-        compiled = compile_tool(Tool("hostile", "d", schema), dialect=dialect)
-        value = case.make()
+    value = case.make()
+    for name in case.tools:
+        compiled = compile_tool(Tool("hostile", "d", arguments.TOOLS[name]), dialect=dialect)
         taken += [
             name
             for form in ("wire", "either")

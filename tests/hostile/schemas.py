@@ -152,6 +152,30 @@ def property_chain() -> Any:
     return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
 
 
+IN_PLACE: dict[str, Callable[[Any], Any]] = {
+    "anyOf": lambda to: {"anyOf": [to, {"type": "null"}]},
+    "oneOf": lambda to: {"oneOf": [to]},
+    "allOf": lambda to: {"allOf": [to, {"minProperties": 0}]},
+    "not": lambda to: {"not": to},
+    "if": lambda to: {"if": to, "then": True},
+    "dependentSchemas": lambda to: {"dependentSchemas": {"a": to}},
+    "properties": lambda to: {"type": "object", "properties": {"n": to}},
+    "items": lambda to: {"type": "array", "items": to},
+    "description": lambda to: {**to, "description": "d"},
+}
+
+
+def chain_of(make: Callable[[Any], Any], length: int = 6_000) -> Build:
+    """A long chain of references, each inside a keyword that looks at the same value or one below it."""
+
+    def build() -> Any:
+        definitions: dict[str, Any] = {f"d{link}": make({"$ref": f"#/$defs/d{link + 1}"}) for link in range(length)}
+        definitions[f"d{length}"] = {"type": "string"}
+        return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
+
+    return build
+
+
 def loop(*links: Any) -> Build:
     def build() -> Any:
         definitions = {f"d{place}": link for place, link in enumerate(links)}
@@ -377,6 +401,7 @@ def light() -> dict[str, Build]:
     cases |= {f"deep {keyword} list": in_many(keyword) for keyword in MANY}
     cases |= {f"deep {keyword} names": in_named(keyword) for keyword in NAMED}
     cases |= {f"deep {keyword} data": in_data(keyword) for keyword in DATA}
+    cases |= {f"chain of {keyword}": chain_of(make) for keyword, make in IN_PLACE.items()}
     cases |= {"deep objects and lists": objects_in_lists, "deep bare list": bare_list}
     cases |= {
         "fan of properties": fan(lambda to: {"type": "object", "properties": {"l": to, "r": to}}),

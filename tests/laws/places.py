@@ -13,6 +13,7 @@ from strictcall.change import Effect
 
 IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 IN_PLACE = ("not", "if", "then", "else")
+FOLDS = frozenset({"null-folded", "null-lost"})
 UNSAYABLE = frozenset({Effect.CLOSED, Effect.NARROWED})
 
 
@@ -110,10 +111,10 @@ def _ancestors(pointer: str) -> Iterator[str]:
 def announced(root: Any, changes: Iterable[Change], pointer: str, *, folds: bool = False) -> bool:
     """Whether a change says that the arguments' place ``pointer`` may be lost.
 
-    With ``folds``, only a change that names a fold counts (the value is sent and comes back as something else).
+    With ``folds``, only a change that names the loss of a null counts: the value is sent and comes back without it.
     Without, only an effect by which things cannot be said.
     """
-    names = {change.pointer for change in changes if ("fold" in change.code if folds else change.effect in UNSAYABLE)}
+    names = {change.pointer for change in changes if (change.code in FOLDS if folds else change.effect in UNSAYABLE)}
     if not names:
         return False
     return any(_touched(names, place) for above in _ancestors(pointer) for place in speaking(root, above))

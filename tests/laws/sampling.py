@@ -49,6 +49,13 @@ class Sample:
     value: Any
 
 
+def flawed(schema: Any) -> bool:
+    """Whether llguidance may write a number that the schema excludes: it lets some exclusive bounds in."""
+    if isinstance(schema, dict):
+        return "exclusiveMinimum" in schema or "exclusiveMaximum" in schema or any(map(flawed, schema.values()))
+    return isinstance(schema, list) and any(map(flawed, schema))
+
+
 class RefusedError(Exception):
     """llguidance does not take the schema."""
 

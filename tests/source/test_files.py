@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 
 import pytest
 
 from strictcall.source import documents
 from strictcall.source.documents import read_file, read_stdin
+from strictcall.source.json_text import without_comments
 from strictcall.source.load import read_source
 
 ROW = '{"name": "a", "schema": {"type": "object"}}'
@@ -40,6 +42,8 @@ def names(reading):
         ("t.json", f"{ROW}\n{OTHER}\n", ["a", "b"]),  # JSON Lines by content
         ("t.txt", f"{ROW}\n[{OTHER}]\n", ["a", "b"]),
         ("t.json", b"\xef\xbb\xbf" + ROW.encode(), ["a"]),  # a UTF-8 byte order mark says nothing
+        ("t.json", f"// one\n[/* two\nlines */ {ROW}, {OTHER},\n // end\n]\n", ["a", "b"]),  # as VS Code has it
+        ("t.jsonc", f"/* one */ {ROW} // two", ["a"]),
         ("t.yaml", "name: a\nschema: {type: object}\n", ["a"]),
         ("t.yml", "- name: a\n  inputSchema: {}\n- name: b\n  input_schema: {}\n", ["a", "b"]),
         ("t.yaml", "name: a\nschema: {}\n---\nname: b\nschema: {}\n", ["a", "b"]),
@@ -64,6 +68,10 @@ def test_every_format_is_read(file, name, content, expected):
         ("t.json", "[]", "", "no tools"),
         ("t.json", '{"tools": []}', "", "no tools"),
         ("t.json", '{\n  "name": "a",\n  oops\n}', ": line 3, column 3", "not valid JSON"),
+        ("t.json", '{ // comment\n  "name": "a",\n  oops,\n}', ": line 3, column 3", "not valid JSON"),
+        ("t.json", '{"name": "a", /* never ends }', ": line 1, column 30", "not valid JSON"),
+        ("t.json", '{"name": "a",, "schema": {}}', ": line 1, column 14", "not valid JSON"),
+        ("t.json", '{"name": "a", "schema": {"x": 1, /**/ "x": 2,}}', "", "the key 'x' is given twice"),
         ("t.json", "[" * 100_000, "", "nests too deep"),
         ("t.json", '{"a":' * 100_000, "", "nests too deep"),
         ("t.json", b'\xff\xfe{\x00"\x00', "", "UTF-16"),
@@ -201,3 +209,24 @@ def test_without_the_extra_yaml_is_a_clear_problem(file, monkeypatch):
     (problem,) = read_file(file("name: a\nschema: {}", "t.yaml")).problems
     assert problem.text == "reading YAML needs PyYAML: pip install 'strictcall[cli]'"
     assert names(read_file(file(ROW, "t.json"))) == ["a"]
+
+
+@pytest.mark.parametrize("piece", [",/*", ",//", "/*", ',"', "/* */,", ", ", "/**/ "])
+def test_comments_are_found_in_linear_time(piece):
+    text = "{" + piece * 300_000
+    start = time.monotonic()
+    without_comments(text)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ('{"a": 1, // x\n}', '{"a": 1      \n}'),
+        ('["// no", "/* no */", ",]"]', '["// no", "/* no */", ",]"]'),
+        ('["\\"", 1 /* , */ ,]', '["\\"", 1          ]'),
+        ("[1, /* a\nb */ ]", "[1      \n     ]"),
+    ],
+)
+def test_comments_become_blanks_so_that_places_stay(text, plain):
+    assert without_comments(text) == plain

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 from pydantic import BaseModel
 
+from strictcall import compile_tool
 from strictcall.source.load import read_source
 from strictcall.source.python_object import is_reference, read_object
 from strictcall.tool import Tool
@@ -122,3 +123,166 @@ def test_a_file_that_exists_is_a_file_whatever_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a:b").write_text('{"name": "x", "schema": {}}')
     assert [tool.name for tool in read_source("a:b").tools] == ["x"]
+
+
+FUNCTIONS = '''
+import functools, re
+from typing import Annotated, Literal
+from pydantic import BaseModel, Field
+
+class Place(BaseModel):
+    """A place."""
+    city: str
+
+def search(query: str, /, place: Place, limit: Annotated[int, Field(ge=1, description="At most")] = 3, *rest: int,
+           _mode: Literal["fast", "slow"] = "fast", schema=re.compile("x"), **labels: float):
+    """Search for it.
+
+    In all places.
+
+    Note:
+        It is slow.
+
+    Args:
+        query: What to look for,
+            in words.
+        limit: Not this text
+        **labels: Some labels
+        nothing: Not there
+
+    Returns:
+        What was found.
+
+    Raises:
+        ValueError: if not
+    """
+
+async def numpy(x: int, y=None):
+    """Do x.
+
+    Parameters
+    ----------
+    x : int
+        The x.
+    y
+        The y.
+    """
+
+def sphinx(x: "int", place: "Place | None" = None):
+    """:param x: The x
+    :param Place place: The place
+    :returns: nothing
+    """
+
+def bare(): ...
+
+class Tools:
+    def method(self, x: int):
+        """A method."""
+    @staticmethod
+    def static(x: int):
+        """A static one."""
+    @classmethod
+    def ofclass(cls, x: int):
+        """One of the class."""
+    def __call__(self, x: int):
+        """Called."""
+
+tools = Tools()
+half = functools.partial(search, "given", limit=5)
+nameless = lambda x: x
+several = [bare, numpy, {"name": "d", "schema": {}}]
+
+def opaque(fine: int, place: Tools): ...
+def unknown(x: "Nowhere"): ...
+
+class Property:
+    @property
+    def broken(self):
+        raise ValueError("not today")
+broken = Property()
+'''
+
+
+def properties_of(tool):
+    return tool.parameters["properties"]
+
+
+def test_a_function_is_a_tool_with_what_its_docstring_says(module):
+    (tool,) = read_source(f"{module('functions_one', FUNCTIONS)}:search").tools
+    assert (tool.name, tool.description) == ("search", "Search for it.\n\nIn all places.\n\nNote: It is slow.")
+    properties = properties_of(tool)
+    assert list(properties) == ["query", "place", "limit", "_mode", "schema"]
+    assert properties["query"] == {"title": "Query", "type": "string", "description": "What to look for, in words."}
+    assert properties["place"] == {"$ref": "#/$defs/Place"}
+    assert properties["limit"] | {"minimum": 1, "default": 3, "description": "At most"} == properties["limit"]
+    assert tool.parameters["required"] == ["query", "place"]
+    assert tool.parameters["additionalProperties"] == {"type": "number"}
+    assert "default" not in properties["_mode"] or properties["_mode"]["default"] == "fast"
+
+
+@pytest.mark.parametrize(
+    ("attribute", "name", "description", "described", "required"),
+    [
+        ("numpy", "numpy", "Do x.", {"x": "The x.", "y": "The y."}, ["x"]),
+        ("sphinx", "sphinx", None, {"x": "The x", "place": "The place"}, ["x"]),
+        ("bare", "bare", None, {}, []),
+        ("Tools.method", "method", "A method.", {"x": None}, ["x"]),
+        ("Tools.static", "static", "A static one.", {"x": None}, ["x"]),
+        ("Tools.ofclass", "ofclass", "One of the class.", {"x": None}, ["x"]),
+        ("tools.method", "method", "A method.", {"x": None}, ["x"]),
+        ("tools", "tools", "Called.", {"x": None}, ["x"]),
+        ("nameless", "nameless", None, {"x": None}, ["x"]),
+    ],
+)
+def test_every_kind_of_function(module, attribute, name, description, described, required):
+    reading = read_source(f"{module('functions_two', FUNCTIONS)}:{attribute}")
+    assert reading.problems == ()
+    (tool,) = reading.tools
+    assert (tool.name, tool.description) == (name, description)
+    assert {key: item.get("description") for key, item in properties_of(tool).items()} == described
+    assert tool.parameters.get("required", []) == required
+    assert tool.parameters["additionalProperties"] is False
+
+
+def test_a_partial_function_takes_what_is_left(module):
+    (tool,) = read_source(f"{module('functions_three', FUNCTIONS)}:half").tools
+    assert tool.name == "search"
+    assert list(properties_of(tool)) == ["place", "limit", "_mode", "schema"]
+    assert properties_of(tool)["limit"]["default"] == 5
+
+
+def test_functions_stand_in_lists_with_other_tools(module):
+    reading = read_source(f"{module('functions_four', FUNCTIONS)}:several")
+    assert [tool.name for tool in reading.tools] == ["bare", "numpy", "d"]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "words"),
+    [
+        ("opaque", "its parameter 'place' has no JSON Schema"),
+        ("unknown", "its signature cannot be read: NameError: name 'Nowhere' is not defined"),
+        ("broken.broken", "reading 'broken' failed: ValueError: not today"),
+    ],
+)
+def test_a_function_without_a_schema_is_one_problem(module, attribute, words):
+    reading = read_source(f"{module('functions_five', FUNCTIONS)}:{attribute}")
+    assert reading.tools == ()
+    (problem,) = reading.problems
+    assert words in problem.text
+    assert "\n" not in str(problem)
+
+
+@pytest.mark.parametrize("missing", ["griffe", "pydantic"])
+def test_without_the_extra_a_function_is_a_clear_problem(module, monkeypatch, missing):
+    name = module("functions_six", "def plain(x: int): ...")
+    monkeypatch.setitem(sys.modules, missing, None)
+    (problem,) = read_source(f"{name}:plain").problems
+    assert problem.text == "reading a function needs pydantic and griffelib: pip install 'strictcall[functions]'"
+
+
+def test_a_functions_tool_compiles_and_takes_its_calls(module):
+    (tool,) = read_source(f"{module('functions_seven', FUNCTIONS)}:numpy").tools
+    compiled = compile_tool(tool, "openai")
+    assert compiled.strict
+    assert compiled.decode({"x": 1, "y": None}) in ({"x": 1}, {"x": 1, "y": None})
