@@ -27,7 +27,9 @@ _LONG_INTEGER: Final = 512
 """Bits beyond which an integer is too long to be worth showing."""
 _MAX_INTEGER: Final = 10**MAX_DIGITS
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_MAYBE_INFINITE = re.compile(rb"[eE]\+?\d{3}|\d{308}")
+_LARGE_EXPONENT = re.compile(rb"[0-9][eE]\+?[0-9]{3}")
+_DIGITS_ONLY: Final = bytes(ord("0") if byte in b"0123456789" else ord(" ") for byte in range(256))
+_MANY_DIGITS: Final = b"0" * 308
 
 
 class LimitError(ValueError):
@@ -167,9 +169,16 @@ def parse(text: str | bytes, max_depth: int = MAX_WIRE_DEPTH) -> Any:
         if "recursion limit" not in str(error):
             raise LimitError(_reason(str(error))) from None
         value = _parse_deep(raw, max_depth)
-    if _MAYBE_INFINITE.search(raw):
+    if _may_be_infinite(raw):
         check_limits(value, max_depth)
     return value
+
+
+def _may_be_infinite(raw: bytes) -> bool:
+    """Whether a number in a text may be too large for a float, which the parser reads as infinity."""
+    if _LARGE_EXPONENT.search(raw):
+        return True
+    return len(raw) >= len(_MANY_DIGITS) and _MANY_DIGITS in raw.translate(_DIGITS_ONLY)
 
 
 def _reason(message: str) -> str:

@@ -165,7 +165,7 @@ IN_PLACE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def chain_of(make: Callable[[Any], Any], length: int = 6_000) -> Build:
+def chain_of(make: Callable[[Any], Any], length: int = 4_000) -> Build:
     """A long chain of references, each inside a keyword that looks at the same value or one below it."""
 
     def build() -> Any:

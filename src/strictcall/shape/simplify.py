@@ -48,11 +48,13 @@ def union(
 ) -> Shape:
     """A choice, simplified: impossible branches left out, nested choices without annotations unfolded."""
     flat: list[Shape] = []
-    for branch in branches:
+    pending = list(reversed(branches))
+    while pending:
+        branch = pending.pop()
         if type(branch) is Nothing:
             continue
         if type(branch) is Choice and not branch.notes and not branch.residue and not (branch.exclusive or exclusive):
-            flat.extend(branch.branches)
+            pending.extend(reversed(branch.branches))
         else:
             flat.append(branch)
     nulls: list[Shape] = [branch for branch in flat if type(branch) is Null]

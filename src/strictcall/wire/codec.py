@@ -35,11 +35,13 @@ class Enough(Exception):
 class Run:
     """One decoding or encoding: the faults met so far, and which forms are read.
 
-    ``either`` reads each node in its wire form and, only if it does not fit, in the contract's form.
+    ``either`` reads each node in its wire form and, only if it does not fit, in the contract's form. ``unknown_names``:
+    some fault was a name that an object does not take.
     """
 
     either: bool = False
     faults: list[Fault] = field(default_factory=list)
+    unknown_names: bool = False
 
     def misfit(self, value: Any, trail: Trail, expected: str) -> Any:
         """Report a value that has not the form expected of it; gives it back, so that others can be reported too."""
@@ -48,6 +50,7 @@ class Run:
 
     def unknown(self, name: str, trail: Trail, declared: list[str]) -> None:
         """Report a name that an object does not take."""
+        self.unknown_names = True
         self._report(unknown_name(name, place(trail), declared, seek=len(self.faults) < MOST_SOUGHT))
 
     def _report(self, fault: Fault) -> None:

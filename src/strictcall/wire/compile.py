@@ -115,7 +115,7 @@ def _lowered(tool: Tool, dialect: Dialect, policy: Policy, contract: Contract, *
         _codec=wire.codec,
         _contract=contract,
         _wire=wire,
-        _takes_object=arguments and not wire.wrapped,
+        _takes_object=arguments and wire.takes_object,
         _counts=counted(writer.counter, schema, dialect) if dialect.limits else {},
     )
 

@@ -34,11 +34,15 @@ Form = Literal["wire", "either"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Arguments as read: in contract form, what was repaired on the way, and what is wrong with them."""
+    """Arguments as read: in contract form, what was repaired on the way, and what is wrong with them.
+
+    ``invented``: a fault is a name that was never declared.
+    """
 
     arguments: Any
     repairs: tuple[Repair, ...] = ()
     faults: tuple[Fault, ...] = ()
+    invented: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,9 @@ class CompiledTool:
         reading = self._decoded(value, arguments, either)
         if not either or not reading.faults or not is_small(value, MOST_MENDED):
             return reading
+        if not reading.invented and not self._faults(value):
+            # It only looked like the wire form, and is what the contract takes as it came.
+            return Reading(value)
         repaired: tuple[Repair, ...] = ()
         if self._wire is not None:
             value, repaired = mend(value, self._wire.root, self._wire.definitions)
@@ -132,10 +139,10 @@ class CompiledTool:
             try:
                 value = self._codec.decode(value, None, run)
             except Enough:
-                return Reading(None, (), tuple(run.faults))
+                return Reading(None, (), tuple(run.faults), run.unknown_names)
         if _may_be_deep(arguments, known=not self._transforms):
             check_limits(value, MAX_DEPTH)
-        return Reading(value, (), _joined(run.faults, self._faults(value)))
+        return Reading(value, (), _joined(run.faults, self._faults(value)), run.unknown_names)
 
     def encode(self, arguments: Any) -> Any:
         """The wire form of arguments in contract form: for history, and for tests.

@@ -16,6 +16,8 @@ from strictcall.wire.context import Context, Lowered, without_values
 
 def lower_literal(shape: Literal, context: Context) -> Lowered:
     """Literals of a kind that the dialect's ``enum`` takes stay; the others are written as text, one text for each."""
+    if all(value is None for value in shape.values):
+        return Null(shape.pointer, shape.notes, shape.residue), None
     types = set(map(type, shape.values))
     if types in ({str}, {int}):
         values = tuple(dict.fromkeys(shape.values))

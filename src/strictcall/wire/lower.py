@@ -31,7 +31,7 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
-from strictcall.shape.simplify import with_notes
+from strictcall.shape.simplify import impossible, with_notes
 from strictcall.wire.choices import lower_choice
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, Rule, lowered_notes
@@ -70,13 +70,16 @@ def lower(shape: Shape, context: Context) -> Lowered:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A lowered contract. ``root`` is a record; ``definitions`` are the wire's, under the names its references use."""
+    """A lowered contract. ``root`` is a record; ``definitions`` are the wire's, under the names its references use.
+
+    ``takes_object``: the contract's arguments are an object too, field for field.
+    """
 
     root: Shape
     definitions: Definitions
     codec: Codec | None
     changes: tuple[Change, ...]
-    wrapped: bool
+    takes_object: bool
 
 
 def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, arguments: bool) -> Wire:
@@ -97,8 +100,8 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
         lower_definitions(ordered, context)
         shape, codec = _root(root, context)
         if (settled(context) and estimates is not definitions) or not context.leaned_on:
-            wrapped = shape is not context.wire[ROOT]
-            return Wire(shape, context.wire, codec, context.changes, wrapped)
+            plain = shape is context.wire[ROOT] and type(follow(root, definitions)) is Record
+            return Wire(shape, context.wire, codec, context.changes, plain)
         estimates = {**definitions, **context.wire}
         levels = {name: level(codec) for name, codec in context.codecs.items()}
     raise Refusal("its definitions refer to one another in a way that cannot be encoded")
@@ -127,6 +130,8 @@ def _root(shape: Shape, context: Context) -> Lowered:
         wire, codec = lower_object(target, context)
         if type(shape) is Ref:
             wire = with_notes(wire, lowered_notes(shape.notes, codec), shape.residue)
+    elif impossible(target):
+        raise Refusal("the root allows no value: its bounds exclude one another")
     else:
         wire, codec = lower(shape, context)
     context.wire[ROOT], context.codecs[ROOT] = wire, codec

@@ -35,8 +35,8 @@ class Part:
     null_is_absent: bool
 
 
-def optional(field: Field, context: Context) -> Part:
-    """Lower a field's shape and its optionality."""
+def optional(field: Field, context: Context, *, may_fold: bool = True) -> Part:
+    """Lower a field's shape and its optionality; ``may_fold``: an explicit null may be read as absent."""
     wire, codec = context.lower(field.shape, context)
     if field.required or context.dialect.optional == "absent":
         return Part(Field(wire, field.required), codec, False)
@@ -44,7 +44,7 @@ def optional(field: Field, context: Context) -> Part:
         context.change("optional-null", field.shape.pointer, "an optional property is required, and null means absent")
         return Part(Field(_or_null(wire), True), codec, True)
     folded = _default_is_null(field.shape, context)
-    if context.policy.nulls == "fold" or (context.policy.nulls == "auto" and folded):
+    if may_fold and (context.policy.nulls == "fold" or (context.policy.nulls == "auto" and folded)):
         _report_fold(field.shape.pointer, folded, context)
         return Part(Field(wire, True), codec, True)
     context.change("null-distinguished", field.shape.pointer, "null means absent; an explicit null is written apart")
@@ -78,8 +78,7 @@ def _default_is_null(shape: Shape, context: Context) -> bool:
 def _or_null(shape: Shape) -> Shape:
     """A shape or null, with the annotations and hints on the whole."""
     inner, null = bare(shape), Null(shape.pointer)
-    branches = (*inner.branches, null) if type(inner) is Choice else (inner, null)
-    return Choice(shape.pointer, shape.notes, shape.residue, branches)
+    return union([inner, null], pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
 
 
 def _can_shed_null(shape: Shape) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from strictcall.dialect.model import State
-from strictcall.shape.admit import matches
-from strictcall.shape.model import NO_NOTES, Anything, Field, List, Nothing, Openness, Record, Shape
+from strictcall.shape.admit import admits, matches
+from strictcall.shape.model import NO_NOTES, Anything, Definitions, Field, List, Nothing, Openness, Record, Shape
 from strictcall.shape.simplify import impossible
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, lowered_notes
@@ -104,6 +104,10 @@ def _free_names(shape: Record, context: Context) -> _Free:
         and not any(matches(pattern, name) for pattern in shape.patterns for name in shape.fields)
     )
     if shape.patterns and not held:
+        if context.policy.open_objects == "refuse":
+            raise Refusal(
+                f"{shape.pointer or 'the root'} would have to be open on the wire, and the policy refuses that"
+            )
         rest, codec = context.lower(Anything(shape.pointer), context)
         return _Free({}, {}, rest, codec, Openness.OPEN, patterns_held=False)
     lowered = {pattern: context.lower(item, context) for pattern, item in shape.patterns.items()}
@@ -165,17 +169,22 @@ class _Free:
 
 @dataclass(slots=True)
 class _Parts:
-    """A record's declared fields on their way to the wire, by contract name."""
+    """A record's declared fields on their way to the wire, by contract name.
+
+    ``only``: for fields that conditions alone speak of, the shape to which that narrows them.
+    """
 
     names: dict[str, str]
     parts: dict[str, Part]
+    only: dict[str, Shape]
+    definitions: Definitions
     extra: tuple[str, Codec] | None = None
     extra_field: Field | None = None
 
     @classmethod
     def lower(cls, shape: Record, context: Context) -> _Parts:
         taken: set[str] = set()
-        parts = cls({}, {})
+        parts = cls({}, {}, {}, context.definitions)
         for name, field in shape.fields.items():
             if type(field.shape) is Nothing:
                 if shape.openness is not Openness.CLOSED:
@@ -192,6 +201,8 @@ class _Parts:
                 wire_name += "_"
             if wire_name != name:
                 context.change("property-renamed", field.shape.pointer, f"{name!r} is called {wire_name!r} on the wire")
+            if field.conditional and shape.openness is Openness.CLOSED:
+                parts.only[name] = field.shape
             taken.add(wire_name)
             parts.names[name] = wire_name
             parts.parts[name] = optional(field, context)
@@ -222,7 +233,7 @@ class _Parts:
         nulls = any(part.null_is_absent for part in self.parts.values())
         inner = max((level(part.codec) for part in self.parts.values()), default=0)
         highest = max(inner, free.level if free else 0, 2 if renamed or nulls or self.extra else 0)
-        if not highest and not closes:
+        if not highest and not closes and not self.only:
             return None
         return _record_codec(self, free, highest == 2)
 
@@ -280,6 +291,8 @@ def _encode(value: Any, trail: Trail, run: Run, parts: _Parts, free: _Free | Non
     written: dict[str, Any] = {}
     for name, part in parts.parts.items():
         if name in value:
+            if name in parts.only and not admits(parts.only[name], value[name], parts.definitions):
+                run.misfit(value[name], (trail, name), "cannot be said: the conditions give it another type")
             written[parts.names[name]] = encoder(part.codec)(value[name], (trail, name), run)
         elif part.null_is_absent:
             written[parts.names[name]] = None

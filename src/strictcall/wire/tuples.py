@@ -21,7 +21,7 @@ def lower_tuple(shape: List, context: Context) -> Lowered:
     fields: dict[str, Field] = {}
     steps: list[Codec | None] = []
     for index, item in enumerate(shape.prefix[:width]):
-        part = optional(Field(item, index < shape.min_items), context)
+        part = optional(Field(item, index < shape.min_items), context, may_fold=False)
         fields[f"item_{index}"] = part.field
         steps.append(part.codec)
     more: Codec | None = None
