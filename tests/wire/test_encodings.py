@@ -1,7 +1,7 @@
 """Every encoding as a table: a contract, the wire schema it becomes, a model's call, and the arguments the tool gets.
 
-A row of ``encodings.json`` has: name, dialect, policy, contract, wire, verdict, codes, calls (wire, arguments). The wire
-schemas were written down after reading each of them; a change to one is a change to what is sent to a provider.
+A row of ``encodings.json`` has: name, dialect, policy, contract, wire, verdict, codes, calls (wire, arguments). The
+wire schemas were written down after reading each of them; a change to one is a change to what is sent to a provider.
 """
 
 import copy

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from strictcall.dialect.model import State
 from strictcall.shape.admit import admits, follow, kind_of, kinds
 from strictcall.shape.disjoint import disjoint, told_apart_by_literal
 from strictcall.shape.model import (
@@ -18,7 +19,7 @@ from strictcall.shape.model import (
     Record,
     Shape,
 )
-from strictcall.shape.simplify import union
+from strictcall.shape.simplify import bare, union
 from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 
@@ -36,12 +37,20 @@ def lower_choice(shape: Choice, context: Context) -> Lowered:
         branches = _told_apart(shape, branches, context)
         codec = _choice_codec(shape, branches, context)
     wire = union(
-        [branch for branch, _ in branches],
+        [_unfoldable(branch, context) for branch, _ in branches],
         pointer=shape.pointer,
         notes=lowered_notes(shape.notes, codec),
         residue=shape.residue,
     )
     return wire, codec
+
+
+def _unfoldable(branch: Shape, context: Context) -> Shape:
+    """A union among the branches without annotations that the dialect refuses, so that it can be unfolded."""
+    if type(branch) is not Choice or branch.residue:
+        return branch
+    kept = any(context.dialect.state(keyword) is not State.REJECTED for keyword in branch.notes)
+    return branch if kept else bare(branch)
 
 
 def _exclusive(shape: Choice, context: Context) -> Choice:
