@@ -5,24 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
-
-import referencing
-import referencing.exceptions
-import referencing.jsonschema
 
 from strictcall.json_value import escape, resolve_pointer
 from strictcall.shape.draft import Draft
 from strictcall.shape.model import ROOT
 
-_SPECIFICATIONS: Final = {
-    "2020-12": referencing.jsonschema.DRAFT202012,
-    "2019-09": referencing.jsonschema.DRAFT201909,
-    "7": referencing.jsonschema.DRAFT7,
-    "6": referencing.jsonschema.DRAFT6,
-    "4": referencing.jsonschema.DRAFT4,
-}
 _STEM = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -59,7 +48,8 @@ class References:
         self.used = False
         """Whether any reference was resolved so far."""
         self._document = document
-        self._specification = _SPECIFICATIONS[draft.name]
+        self._draft = draft
+        self._specification_found: Any = None
         self._names: dict[int, str] = {id(document): ROOT}
         self._nodes: dict[str, Any] = {ROOT: document}
         self._pointers: dict[int, str] | None = None
@@ -70,6 +60,15 @@ class References:
     def root(self) -> Place:
         """The document's own place."""
         return Place("")
+
+    @property
+    def _specification(self) -> Any:
+        """What ``referencing`` knows of the draft; loaded when a base URI or an anchor first needs it."""
+        if self._specification_found is None:
+            import referencing.jsonschema  # noqa: PLC0415 - most schemas need none of it
+
+            self._specification_found = referencing.jsonschema.specification_with(self._draft.uri)
+        return self._specification_found
 
     def node(self, name: str) -> Any:
         """The node that a name stands for."""
@@ -98,9 +97,11 @@ class References:
             node = resolve_pointer(self._document, target[1:])
             return self._named(node, target, None) if type(node) in (dict, bool) else None
         resolver = place.resolver or self._root_resolver()
+        from referencing.exceptions import Unresolvable  # noqa: PLC0415 - most schemas need none of it
+
         try:
             resolved = resolver.lookup(target)
-        except (referencing.exceptions.Unresolvable, ValueError, TypeError, AttributeError, KeyError, IndexError):
+        except (Unresolvable, LookupError, ValueError, TypeError, AttributeError):
             return None
         if type(resolved.contents) not in (dict, bool):
             return None
@@ -130,6 +131,8 @@ class References:
 
     def _root_resolver(self) -> Any:
         if self._resolver is None:
+            import referencing  # noqa: PLC0415 - most schemas need none of it
+
             resource = self._specification.create_resource(self._document)
             base = resource.id() or ""
             registry = referencing.Registry().with_resource(base, resource)
