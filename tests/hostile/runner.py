@@ -14,12 +14,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from hostile import arguments, schemas
+from hostile import arguments, cases
 from laws.contracts import KEYWORDS
 from strictcall import ArgumentsError, CompiledTool, Tool, Toolset, compile_tool, judge
 
@@ -84,11 +85,16 @@ def run_schema(build: Callable[[], Any], dialect: str, times: Times) -> dict[str
     return {"strict": compiled.strict, "verdict": str(compiled.verdict), "reason": (compiled.reason or "")[:200]}
 
 
+@cache
+def tool(name: str, dialect: str) -> CompiledTool:
+    return compile_tool(Tool("hostile", "d", arguments.TOOLS[name]), dialect=dialect)
+
+
 def run_arguments(case: arguments.Hostile, dialect: str, times: Times) -> dict[str, Any]:
     taken: list[str] = []
     value = case.make()
     for name in case.tools:
-        compiled = compile_tool(Tool("hostile", "d", arguments.TOOLS[name]), dialect=dialect)
+        compiled = tool(name, dialect)
         taken += [
             name
             for form in ("wire", "either")
@@ -127,12 +133,12 @@ def line(name: str, dialect: str, run: Callable[[Times], dict[str, Any]]) -> Non
 
 
 def run_all(kind: str, names: list[str]) -> None:
-    cases: dict[str, Any]
+    rows: dict[str, Any]
     if kind == "arguments":
-        cases = dict(arguments.CASES)
+        rows = dict(arguments.CASES)
     else:
-        cases = {"heavy": schemas.heavy, "light": schemas.light, "wrong": lambda: schemas.wrong(KEYWORDS)}[kind]()
-    for name, case in cases.items():
+        rows = {"heavy": cases.heavy, "light": cases.light, "wrong": lambda: cases.wrong(KEYWORDS)}[kind]()
+    for name, case in rows.items():
         if names and name not in names:
             continue
         for dialect in DIALECTS:
