@@ -1,8 +1,8 @@
 """Hostile schemas and arguments, each in a process that may die without taking the tests along.
 
 Every answer is meant to take at most 2 seconds of processor time. The tests allow three times that, because the machine
-that runs them may be slow or busy; ``STRICTCALL_HOSTILE_SECONDS=2`` asks for what is meant. ``STRICTCALL_HOSTILE_FULL=1``
-runs the cases in the main thread too.
+that runs them may be slow or busy; ``STRICTCALL_HOSTILE_SECONDS=2`` asks for what is meant, and
+``STRICTCALL_HOSTILE_FULL=1`` runs the cases in the main thread too.
 """
 
 from __future__ import annotations

@@ -185,6 +185,8 @@ class _Parts:
     def lower(cls, shape: Record, context: Context) -> _Parts:
         taken: set[str] = set()
         parts = cls({}, {}, {}, context.definitions)
+        # Where something depends on which names are there, an absent one is not the same as a null.
+        may_fold = context.policy.nulls == "fold" or not (shape.residue or shape.min_properties)
         for name, field in shape.fields.items():
             if type(field.shape) is Nothing:
                 if shape.openness is not Openness.CLOSED:
@@ -205,7 +207,7 @@ class _Parts:
                 parts.only[name] = field.shape
             taken.add(wire_name)
             parts.names[name] = wire_name
-            parts.parts[name] = optional(field, context)
+            parts.parts[name] = optional(field, context, may_fold=may_fold)
         return parts
 
     @property
