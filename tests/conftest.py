@@ -18,7 +18,7 @@ if str(TESTS) not in sys.path:
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 settings.register_profile(
-    "default", max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=CHECKS
+    "default", max_examples=80, derandomize=True, deadline=None, database=None, suppress_health_check=CHECKS
 )
 settings.register_profile("deep", max_examples=3_000, deadline=None, suppress_health_check=CHECKS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
