@@ -276,10 +276,10 @@ def forced(compiled: CompiledTool, value: Any) -> list[Any]:
     """The wire form that an invalid value would have, if it has one: ``encode`` without its check."""
     if not compiled.strict:
         return []
-    if compiled._codec is None:
+    if compiled._made.codec is None:
         return [value]
     run = Run()
-    wire = compiled._codec.encode(value, None, run)
+    wire = compiled._made.codec.encode(value, None, run)
     return [] if run.faults else [wire]
 
 

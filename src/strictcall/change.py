@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from strictcall.value import value
+
 
 class Effect(StrEnum):
     """What a change does to the arguments that can be said, from harmless to worst."""
@@ -30,7 +32,7 @@ _SEVERITY = {Effect.ENCODED: 0, Effect.CLOSED: 1, Effect.CHECKED: 2, Effect.NARR
 _VERDICTS = (Verdict.EXACT, Verdict.CLOSED, Verdict.CHECKED, Verdict.NARROWED)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Change:
     """One rewrite: its stable ``code``, a JSON Pointer into the schema as written, the effect, and a sentence about
     it.

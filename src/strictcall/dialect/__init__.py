@@ -1,6 +1,6 @@
 """What a provider's strict decoder accepts, as data, and the judge that reads it."""
 
-from strictcall.dialect.judge import judge, judge_name, judge_request
+from strictcall.dialect.judge import judge, judge_description, judge_name, judge_request
 from strictcall.dialect.measure import measure
 from strictcall.dialect.model import Dialect, State, Violation
 from strictcall.dialect.registry import dialects, load, read
@@ -11,6 +11,7 @@ __all__ = [
     "Violation",
     "dialects",
     "judge",
+    "judge_description",
     "judge_name",
     "judge_request",
     "load",

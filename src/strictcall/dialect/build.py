@@ -8,7 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from strictcall.dialect.model import Baseline, Dialect, Keyword, Limit, NameRule, RootRule, Source, State, Wording
+from strictcall.dialect.model import (
+    Baseline,
+    Dialect,
+    Keyword,
+    Limit,
+    NameRule,
+    RootRule,
+    Source,
+    State,
+    Target,
+    Wording,
+)
 from strictcall.dialect.rules import RULES
 from strictcall.errors import DialectError
 
@@ -16,25 +27,30 @@ TYPES = ("string", "number", "boolean", "null", "array", "object")
 MEASURES = (
     "properties",
     "depth",
+    "object_depth",
     "json_depth",
     "optional",
     "unions",
+    "union_branches",
     "enum_values",
+    "longest_enum",
     "name_characters",
     "longest_enum_characters",
+    "characters",
+    "bytes",
 )
 """The measures that a limit may name; ``strictcall.dialect.measure`` says what each counts."""
-REQUEST_MEASURES = (*MEASURES, "strict_tools")
+REQUEST_MEASURES = (*MEASURES, "strict_tools", "tools")
 
 T = TypeVar("T")
 
 
-def build(name: str, table: Mapping[str, Any]) -> Dialect:
-    """A dialect from its table, parents already laid under it.
+def build(name: str, table: Mapping[str, Any], target: Target = "tool") -> Dialect:
+    """A dialect from its table, parents and what differs for the target already laid over each other.
 
     Raises ``DialectError`` naming the key that is unknown, missing or has a value that it does not take.
     """
-    return _Builder(name).dialect(table)
+    return _Builder(name).dialect(table, target)
 
 
 class _Builder:
@@ -43,8 +59,9 @@ class _Builder:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def dialect(self, table: Mapping[str, Any]) -> Dialect:
-        self.keys("", table, [field.name for field in dataclasses.fields(Dialect) if field.name != "name"], ["title"])
+    def dialect(self, table: Mapping[str, Any], target: Target) -> Dialect:
+        fields = [field.name for field in dataclasses.fields(Dialect) if field.name not in ("name", "target")]
+        self.keys("", table, fields, ["title"])
         sources = self.entries("sources", table, lambda place, value: self.record(place, value, Source))
         known = sources.keys()
         built: dict[str, Any] = {
@@ -57,7 +74,7 @@ class _Builder:
         for key, value in table.items():
             if key not in built:
                 built[key] = self.field(key, value)
-        return Dialect(name=self.name, **built)
+        return Dialect(name=self.name, target=target, **built)
 
     def field(self, key: str, value: Any) -> Any:
         """A field of the dialect that is no table of entries."""
@@ -72,8 +89,18 @@ class _Builder:
                 return None if value == "any" else self.texts(key, value)
             case "literals":
                 return self.texts(key, value, TYPES)
-            case "patterns":
+            case "patterns" | "description_limit" | "property_description_limit":
                 return None if value is False else self.whole(key, value)
+            case "long_enum":
+                return self.whole(key, value)
+            case "union_siblings":
+                return None if value == "any" else self.texts(key, value)
+            case "conflicts":
+                return self.conflicts(key, value)
+            case "recursion":
+                return self.choice(key, value, (True, False, "optional"))
+            case "strict_value":
+                return value if isinstance(value, bool) else self.text(key, value)
             case _:
                 return self.plain(key, value, get_type_hints(Dialect)[key])
 
@@ -103,12 +130,12 @@ class _Builder:
         return MappingProxyType({name: read(f"{key}.{name}", item) for name, item in value.items()})
 
     def keyword(self, place: str, value: Any, sources: Iterable[str]) -> Keyword:
-        allowed = ["state", "values", "least", "most", "digits", "phrase", "source"]
+        allowed = ["state", "values", "least", "most", "digits", "held_most", "phrase", "source"]
         table = dict(self.keys(place, value, allowed, ["state", "source"]))
         state = State(self.choice(f"{place}.state", table.pop("state"), [state.value for state in State]))
         if "values" in table:
             table["values"] = self.scalars(f"{place}.values", table["values"])
-        for key in ("least", "most"):
+        for key in ("least", "most", "held_most"):
             if key in table and (isinstance(table[key], bool) or not isinstance(table[key], int | float)):
                 raise self.error(f"{place}.{key}", "must be a number")
         if "digits" in table:
@@ -137,13 +164,19 @@ class _Builder:
         return tuple(found)
 
     def name_rule(self, place: str, value: Any) -> NameRule:
-        table = self.keys(place, value, ["pattern", "max_length"], [])
+        table = self.keys(place, value, ["pattern", "max_length", "forbidden"], [])
         pattern = table.get("pattern", False)
         longest = table.get("max_length", False)
         return NameRule(
             None if pattern is False else self.expression(f"{place}.pattern", pattern),
             None if longest is False else self.whole(f"{place}.max_length", longest),
+            self.texts(f"{place}.forbidden", table.get("forbidden", [])),
         )
+
+    def conflicts(self, place: str, value: Any) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+            raise self.error(place, "must be a list of pairs of lists of keywords")
+        return tuple((self.texts(place, first), self.texts(place, second)) for first, second in value)
 
     # single values
 

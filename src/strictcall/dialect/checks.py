@@ -8,9 +8,10 @@ from typing import Any
 
 from strictcall.dialect.document import Node
 from strictcall.dialect.findings import Findings, quoted
+from strictcall.dialect.form_checks import UNIONS, forms_of
 from strictcall.dialect.loose_checks import breaks_name_rule
 from strictcall.dialect.model import Keyword, State, admits
-from strictcall.dialect.vocabulary import JSON_TYPES, REST, SHAPES, literal_types
+from strictcall.dialect.vocabulary import JSON_TYPES, REST, SHAPES, in_lower_case, literal_types
 
 KINDS = ("type", "$ref", "anyOf", "allOf", "oneOf")
 """Keywords that say what a schema admits, so that it needs no ``type``."""
@@ -44,6 +45,8 @@ class Checks:
         self._dialect = findings.dialect
         self._asked: dict[str, Asked] = {}
         self._constructs = {name: re.compile(found) for name, found in self._dialect.regex_forbidden.items()}
+        self._forms = forms_of(self._dialect)
+        self._may_close = self._dialect.state("additionalProperties") in (State.ENFORCED, State.NARROWER)
 
     def node(self, node: Node) -> None:
         """Judge one schema, without those within it."""
@@ -53,10 +56,10 @@ class Checks:
         elif type(schema) is not dict:
             self._say(node, rule="not-a-schema", message=f"{quoted(schema)} is not a schema")
         else:
-            if node.parent is None and self._dialect.root.object_only and schema.get("type") != "object":
-                self._say(node, rule="root-not-object", message="the root must say type: object")
             sound = self._keywords(node, schema)
             kinds = sound.get("type")
+            if node.parent is None:
+                self._root(node, sound)
             types = EVERY_TYPE if kinds is None else frozenset((kinds,) if type(kinds) is str else kinds)
             self._type(node, schema)
             if not OBJECT_KEYWORDS.isdisjoint(sound) or (kinds is not None and "object" in types):
@@ -65,6 +68,18 @@ class Checks:
                 self._array(node, sound, schema)
             if not SOME_CHECK.isdisjoint(sound):
                 self._values(node, sound, types)
+            for form in self._forms:
+                form(self._findings, node, sound)
+
+    def _root(self, node: Node, sound: dict[str, Any]) -> None:
+        rule = self._dialect.root
+        branches = [branch for keyword in UNIONS for branch in sound.get(keyword, ())] if rule.object_union else []
+        if branches:
+            if not all(type(branch) is dict and (branch.get("type") == "object" or "$ref" in branch) for branch in branches):
+                message = "each branch of a union at the root must be an object"
+                self._say(node, rule="root-not-object", message=message)
+        elif rule.object_only and sound.get("type") != "object":
+            self._say(node, rule="root-not-object", message="the root must say type: object")
 
     def _values(self, node: Node, sound: dict[str, Any], types: frozenset[str]) -> None:
         if "enum" in sound or "const" in sound:
@@ -92,6 +107,8 @@ class Checks:
         for name, value in schema.items():
             asked = self._asked.get(name) or self._ask(name)
             rule, words, test, bounded = asked
+            if name == "type" and self._dialect.type_case == "any":
+                value = in_lower_case(value)
             if name in forbidden:
                 self._say(node, name, rule="root-keyword", message=f"{name} may not stand at the root")
             elif rule.state is State.REJECTED:
@@ -152,14 +169,14 @@ class Checks:
         dialect = self._dialect
         properties = sound.get("properties", {})
         closed = sound.get("additionalProperties") is False
-        if not dialect.open_objects and not closed:
+        if not dialect.open_objects and not closed and self._may_close:
             tokens = ("additionalProperties",) if "additionalProperties" in schema else ()
             self._say(node, *tokens, rule="additional-open", message="an object must say additionalProperties: false")
         if dialect.properties_required and "properties" not in schema:
             self._say(node, rule="properties-missing", message="an object must say its properties")
         for name in properties:
             if breaks_name_rule(name, dialect.property_name):
-                message = f"the name {quoted(name)} does not match {dialect.property_name.pattern}"
+                message = f"the name {quoted(name)} is not one that is taken"
                 self._say(node, "properties", name, rule="property-name", message=message)
         self._required(node, sound, closed=closed)
         self._patterns(node, sound)
@@ -210,7 +227,8 @@ class Checks:
 
     def _text(self, node: Node, sound: dict[str, Any]) -> None:
         name = sound.get("format")
-        if name is not None and self._dialect.formats is not None and name not in self._dialect.formats:
+        known = self._dialect.formats
+        if name is not None and known is not None and name not in known and self._dialect.other_formats == "rejected":
             self._say(node, "format", rule="format-unknown", message=f"the format {quoted(name)} is not known")
         if "pattern" in sound:
             self._pattern(node, sound["pattern"], "pattern")

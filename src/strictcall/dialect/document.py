@@ -129,11 +129,14 @@ class Document:
             self.links.append(Link(node, *self._found[key]))
         return unread
 
-    def components(self) -> dict[int, int]:
-        """The number of the circle (strongly connected component) that each schema is in, by the schema's ``id``."""
+    def components(self, passes: Callable[[Node], bool] = lambda node: True) -> dict[int, int]:
+        """The number of the circle (strongly connected component) that each schema is in, by the schema's ``id``.
+
+        A circle counts only if every schema on it ``passes``.
+        """
         edges: dict[int, list[int]] = {}
         for node in self.nodes:
-            if node.parent is not None and type(node.value) is dict and node.keyword not in DEFINITIONS:
+            if node.parent is not None and type(node.value) is dict and node.keyword not in DEFINITIONS and passes(node):
                 edges.setdefault(id(node.parent.value), []).append(id(node.value))
         for link in self.links:
             if type(link.target) is dict:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from strictcall.dialect.checks import Checks
-from strictcall.dialect.document import MOST_SCHEMAS, Document, Leads, Link
+from strictcall.dialect.document import MOST_SCHEMAS, Document, Leads, Link, Node
 from strictcall.dialect.findings import Findings, quoted
 from strictcall.dialect.loose_checks import LooseChecks
 from strictcall.dialect.measure import measure_document
@@ -41,7 +41,7 @@ def judge(schema: Any, dialect: str | Dialect, *, strict: bool = True) -> list[V
         return findings.violations
     if type(schema) not in (dict, bool):
         findings.add("", "not-a-schema", f"{quoted(schema)} is not a schema")
-    elif strict:
+    elif strict or judged_by.baseline.same_as_strict:
         _judge_strict(schema, findings)
     else:
         _judge_loose(schema, findings)
@@ -59,15 +59,31 @@ def judge_name(name: Any, dialect: str | Dialect) -> list[Violation]:
         findings.add("", "tool-name", f"{quoted(name)} is not a text")
     elif rule.max_length is not None and len(name) > rule.max_length:
         findings.add("", "tool-name", f"the name has {len(name)} characters, {rule.max_length} at most are taken")
+    elif name in rule.forbidden:
+        findings.add("", "tool-name", f"the name {quoted(name)} is the provider's own")
     elif rule.pattern is not None and not re.fullmatch(rule.pattern, name):
         findings.add("", "tool-name", f"the name {quoted(name)} does not match {rule.pattern}")
     return findings.violations
 
 
-def judge_request(measures: Iterable[Mapping[str, int]], dialect: str | Dialect) -> list[Violation]:
-    """What breaks a ceiling that holds over all strict tools of one request.
+def judge_description(text: str | None, dialect: str | Dialect) -> list[Violation]:
+    """What the dialect's provider would refuse in a tool's description; empty when it would take it."""
+    judged_by = load(dialect) if isinstance(dialect, str) else dialect
+    findings = Findings(judged_by)
+    most = judged_by.description_limit
+    if text is not None and most is not None and len(text) > most:
+        message = f"the description has {len(text)} characters, {most} at most are taken"
+        findings.add("", "description-long", message)
+    return findings.violations
 
-    ``measures`` are those that ``strictcall.dialect.measure.measure`` takes of each strict tool's schema.
+
+def judge_request(
+    measures: Iterable[Mapping[str, int]], dialect: str | Dialect, *, tools: int | None = None
+) -> list[Violation]:
+    """What breaks a ceiling that holds over one request.
+
+    ``measures`` are those that ``strictcall.dialect.measure.measure`` takes of each strict tool's schema; ``tools`` is
+    the number of all tools, those that are not strict too, and where it is not given, the strict ones are all.
     """
     judged_by = load(dialect) if isinstance(dialect, str) else dialect
     findings = Findings(judged_by)
@@ -76,6 +92,7 @@ def judge_request(measures: Iterable[Mapping[str, int]], dialect: str | Dialect)
         totals["strict_tools"] += 1
         for name, count in measured.items():
             totals[name] = totals.get(name, 0) + count
+    totals["tools"] = totals["strict_tools"] if tools is None else tools
     _judge_limits(totals, findings, "request")
     return findings.violations
 
@@ -87,7 +104,7 @@ def _judge_strict(schema: Any, findings: Findings) -> None:
     if not document.complete:
         findings.add("", "too-large", f"the schema holds more than {MOST_SCHEMAS} schemas")
     wanted = {limit.name for limit in dialect.limits if limit.per == "tool"}
-    _judge_limits(measure_document(schema, document, wanted), findings, "tool")
+    _judge_limits(measure_document(schema, document, wanted, dialect.long_enum), findings, "tool")
     checks = Checks(findings)
     for node in document.nodes:
         checks.node(node)
@@ -118,7 +135,9 @@ def _judge_limits(measured: Mapping[str, int], findings: Findings, per: Literal[
 
 def _judge_links(document: Document, findings: Findings) -> None:
     dialect = findings.dialect
-    component = document.components() if document.links and not dialect.recursion else {}
+    component: dict[int, int] = {}
+    if document.links and dialect.recursion is not True:
+        component = document.components(_is_needed) if dialect.recursion else document.components()
     bare = _bare_circles(document.links)
     for link in document.links:
         reference = quoted(link.node.value["$ref"])
@@ -134,6 +153,14 @@ def _judge_links(document: Document, findings: Findings) -> None:
             findings.at(link.node, "$ref", rule="recursion", message=f"{reference} leads back to itself")
         if findings.full:
             return
+
+
+def _is_needed(node: Node) -> bool:
+    """Whether a value of the schema above must have a value of this one in it: false for an optional property."""
+    if node.keyword != "properties" or node.parent is None:
+        return True
+    required = node.parent.value.get("required")
+    return type(required) is list and node.tokens[1] in required
 
 
 def _bare_circles(links: Iterable[Link]) -> set[int]:

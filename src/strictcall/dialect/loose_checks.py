@@ -18,7 +18,7 @@ KINDS = frozenset(
 
 def breaks_name_rule(name: str, rule: NameRule) -> bool:
     """Whether a name is not as the rule wants it."""
-    if rule.max_length is not None and len(name) > rule.max_length:
+    if (rule.max_length is not None and len(name) > rule.max_length) or name in rule.forbidden:
         return True
     return rule.pattern is not None and re.fullmatch(rule.pattern, name) is None
 
@@ -55,6 +55,10 @@ class LooseChecks:
             self._findings.at(node, rule="root-not-object", message="the root must say type: object")
         for keyword in sorted(self._baseline.forbidden_root & schema.keys()):
             self._findings.at(node, keyword, rule="root-keyword", message=f"{keyword} may not stand at the root")
+        if self._baseline.root_keywords:
+            for keyword in sorted(schema.keys() - self._baseline.root_keywords):
+                message = f"{quoted(keyword)} may not stand at the root"
+                self._findings.at(node, keyword, rule="root-keyword", message=message)
         if self._baseline.properties_required and "properties" not in schema:
             self._findings.at(node, rule="properties-missing", message="the root must say its properties")
 
@@ -65,6 +69,10 @@ class LooseChecks:
                 if shape is not None and not shape[1](value):
                     message = f"{keyword} must be {shape[0]}, not {quoted(value)}"
                     self._findings.at(node, keyword, rule="not-a-schema", message=message)
+        for keyword in sorted(self._baseline.forbidden & schema.keys()):
+            self._findings.keyword(node, "keyword-rejected", self._dialect.keyword(keyword), f"{keyword} is not accepted")
+        if self._baseline.required_needs_properties and "required" in schema and "properties" not in schema:
+            self._findings.at(node, rule="properties-missing", message="required stands without properties")
         kinds = schema.get("type")
         is_array = kinds == "array" or (type(kinds) is list and "array" in kinds)
         if self._baseline.items_required and is_array and "items" not in schema:
@@ -74,5 +82,5 @@ class LooseChecks:
         if self._baseline.property_names and type(schema.get("properties")) is dict:
             for name in schema["properties"]:
                 if breaks_name_rule(name, self._dialect.property_name):
-                    message = f"the name {quoted(name)} does not match {self._dialect.property_name.pattern}"
+                    message = f"the name {quoted(name)} is not one that is taken"
                     self._findings.at(node, "properties", name, rule="property-name", message=message)

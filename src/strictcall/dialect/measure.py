@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container
 from typing import Any
 
@@ -11,10 +12,11 @@ from strictcall.dialect.model import Dialect, State
 from strictcall.dialect.readable import MOST_BITS
 from strictcall.dialect.vocabulary import DEFINITIONS
 
-LONG_ENUM = 250
-"""An enum of more values than this is a long one."""
-COUNTED = frozenset({"$defs", "const", "definitions", "enum", "properties"})
+COUNTED = frozenset({"$defs", "anyOf", "const", "definitions", "enum", "oneOf", "properties"})
 """A schema that has none of these counts nothing by itself."""
+OBJECTS = frozenset({"object", "properties", "additionalProperties"})
+"""Types and keywords that make a level of an object; and those that make one of either kind."""
+BOTH = OBJECTS | {"array", "items", "prefixItems"}
 MOST_LEVELS = 100_000
 """Deeper than this is not counted."""
 
@@ -32,27 +34,38 @@ def measure(schema: Any, dialect: Dialect) -> dict[str, int]:
     - ``depth``: object and array levels on the longest way through the schema, the root object being the first.
       Providers do not say whether an array is a level, nor whether a definition counts where it is used: both are
       counted, which is the safe reading. A reference that leads back into its own circle ends the way.
+    - ``object_depth``: the same, arrays not counted.
     - ``json_depth``: levels of the schema's own JSON text, at most 100,000.
     - ``enum_values``: the values of every ``enum``.
     - ``name_characters``: the characters of property names, definition names, and ``enum`` and ``const`` values.
-    - ``longest_enum_characters``: the characters of the values of that ``enum`` of more than 250 values which has most.
+    - ``longest_enum_characters``: the characters of the values of that ``enum`` of more than ``Dialect.long_enum``
+      values which has most.
+    - ``longest_enum``: the values of the longest ``enum``. ``union_branches``: the branches of the widest ``anyOf`` or
+      ``oneOf``.
+    - ``characters`` and ``bytes``: the length of the schema's own JSON text without spaces, in UTF-8 for the latter.
     """
-    return measure_document(schema, Document(schema, lambda keyword: dialect.state(keyword) is not State.REJECTED))
+    document = Document(schema, lambda keyword: dialect.state(keyword) is not State.REJECTED)
+    return measure_document(schema, document, MEASURES, dialect.long_enum)
 
 
-def measure_document(schema: Any, document: Document, wanted: Container[str] = MEASURES) -> dict[str, int]:
+def measure_document(schema: Any, document: Document, wanted: Container[str], long_enum: int) -> dict[str, int]:
     """Those measures of a schema that are ``wanted``, and others that cost nothing beside them."""
     counts = {"properties": 0, "optional": 0, "unions": 0}
     counts |= {"enum_values": 0, "name_characters": 0, "longest_enum_characters": 0}
+    counts |= {"longest_enum": 0, "union_branches": 0}
     unions = _Unions(document)
     for node in document.nodes:
         if type(node.value) is dict and not COUNTED.isdisjoint(node.value):
             _count_properties(node.value, unions, counts)
-            _count_literals(node.value, counts)
+            _count_literals(node.value, counts, long_enum)
     if "depth" in wanted:
-        counts["depth"] = _depth(document)
+        counts["depth"] = _depth(document, BOTH)
+    if "object_depth" in wanted:
+        counts["object_depth"] = _depth(document, OBJECTS)
     if "json_depth" in wanted:
         counts["json_depth"] = _json_depth(schema)
+    if "characters" in wanted or "bytes" in wanted:
+        counts["characters"], counts["bytes"] = _text_size(schema)
     return counts
 
 
@@ -102,7 +115,10 @@ def _count_properties(schema: dict[str, Any], unions: _Unions, counts: dict[str,
         counts["name_characters"] += len(name) if type(name) is str else 0
 
 
-def _count_literals(schema: dict[str, Any], counts: dict[str, int]) -> None:
+def _count_literals(schema: dict[str, Any], counts: dict[str, int], long_enum: int) -> None:
+    for union in ("anyOf", "oneOf"):
+        if type(schema.get(union)) is list:
+            counts["union_branches"] = max(counts["union_branches"], len(schema[union]))
     if "const" in schema:
         counts["name_characters"] += _characters(schema["const"])
     values = schema.get("enum")
@@ -111,7 +127,8 @@ def _count_literals(schema: dict[str, Any], counts: dict[str, int]) -> None:
     characters = sum(map(_characters, values))
     counts["enum_values"] += len(values)
     counts["name_characters"] += characters
-    if len(values) > LONG_ENUM:
+    counts["longest_enum"] = max(counts["longest_enum"], len(values))
+    if len(values) > long_enum:
         counts["longest_enum_characters"] = max(counts["longest_enum_characters"], characters)
 
 
@@ -126,10 +143,10 @@ def _characters(value: Any) -> int:
     return len(repr(value)) if isinstance(value, float) else 0
 
 
-def _depth(document: Document) -> int:
-    """The most object and array levels on a way through the document that no circle lengthens."""
+def _depth(document: Document, kinds: frozenset[str]) -> int:
+    """The most levels of these kinds on a way through the document that no circle lengthens."""
     if not document.links:
-        return _plain_depth(document)
+        return _plain_depth(document, kinds)
     below: dict[int, list[Any]] = {}
     for node in document.nodes:
         if node.parent is not None and node.keyword not in DEFINITIONS and type(node.value) is dict:
@@ -142,20 +159,22 @@ def _depth(document: Document) -> int:
     levels: dict[int, int] = {}
     for node in document.nodes:
         if type(node.value) is dict:
-            _measure_levels(node, below, levels)
+            _measure_levels(node, below, levels, kinds)
     return max(levels.values(), default=0)
 
 
-def _plain_depth(document: Document) -> int:
+def _plain_depth(document: Document, kinds: frozenset[str]) -> int:
     """The same where nothing refers to anything: a schema comes after the one that holds it."""
     levels: dict[Node, int] = {}
     for node in document.nodes:
         above = 0 if node.parent is None or node.keyword in DEFINITIONS else levels[node.parent]
-        levels[node] = above + (type(node.value) is dict and _is_level(node.value))
+        levels[node] = above + (type(node.value) is dict and _is_level(node.value, kinds))
     return max(levels.values(), default=0)
 
 
-def _measure_levels(start: Node, below: dict[int, list[Any]], levels: dict[int, int]) -> None:
+def _measure_levels(
+    start: Node, below: dict[int, list[Any]], levels: dict[int, int], kinds: frozenset[str]
+) -> None:
     """Fill in the levels of a schema and of all below it, the deepest first."""
     entered: set[int] = set()
     stack = [start.value]
@@ -166,20 +185,56 @@ def _measure_levels(start: Node, below: dict[int, list[Any]], levels: dict[int, 
             stack.pop()
         elif here in entered:
             under = (levels.get(id(item), 0) for item in below.get(here, ()))
-            levels[here] = max(under, default=0) + _is_level(schema)
+            levels[here] = max(under, default=0) + _is_level(schema, kinds)
             stack.pop()
         else:
             entered.add(here)
             stack.extend(item for item in below.get(here, ()) if id(item) not in entered)
 
 
-def _is_level(schema: dict[str, Any]) -> bool:
-    kinds = schema.get("type")
-    if type(kinds) is str:
-        return kinds in ("object", "array")
-    if type(kinds) is list:
-        return "object" in kinds or "array" in kinds
-    return "properties" in schema or "items" in schema or "additionalProperties" in schema or "prefixItems" in schema
+def _is_level(schema: dict[str, Any], kinds: frozenset[str]) -> bool:
+    said = schema.get("type")
+    if type(said) is str:
+        return said in ("object", "array") and said in kinds
+    if type(said) is list:
+        return any(kind in said for kind in ("object", "array") if kind in kinds)
+    return not kinds.isdisjoint(schema.keys() - {"object", "array"})
+
+
+def _text_size(value: Any) -> tuple[int, int]:
+    """The characters and bytes of a value as compact JSON text; a part that is met twice is written twice."""
+    sizes: dict[int, tuple[int, int]] = {}
+    stack = [value]
+    while stack:
+        here = stack[-1]
+        held = list(here.values() if type(here) is dict else here) if type(here) in (dict, list) else []
+        waiting = [item for item in held if type(item) in (dict, list) and id(item) not in sizes]
+        if waiting and id(here) not in sizes:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        sizes[id(here)] = _container_size(here, sizes) if type(here) in (dict, list) else _scalar_size(here)
+    return sizes[id(value)]
+
+
+def _container_size(container: Any, sizes: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    punctuation = 2 + max(len(container) - 1, 0)
+    characters = octets = punctuation
+    items = container.values() if type(container) is dict else container
+    for item in items:
+        more = sizes[id(item)] if type(item) in (dict, list) else _scalar_size(item)
+        characters, octets = characters + more[0], octets + more[1]
+    for name in container if type(container) is dict else ():
+        more = _scalar_size(name)
+        characters, octets = characters + more[0] + 1, octets + more[1] + 1
+    return characters, octets
+
+
+def _scalar_size(value: Any) -> tuple[int, int]:
+    if type(value) is not str:
+        return _characters(value), _characters(value)
+    text = json.dumps(value, ensure_ascii=False)
+    return len(text), len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
 def _json_depth(value: Any) -> int:

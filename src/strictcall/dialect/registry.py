@@ -1,6 +1,7 @@
 """Reading dialect files: TOML in, a frozen ``Dialect`` out, and nothing in between that is not understood.
 
 A file that says ``parent`` is its parent plus what differs. In a child, ``false`` takes an entry of the parent away.
+The table ``[output]`` of a file holds what differs where a schema is for structured output and not for a tool.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from strictcall.dialect.build import build
-from strictcall.dialect.model import Dialect
+from strictcall.dialect.model import Dialect, Target
 from strictcall.errors import DialectError
 
 Find = Callable[[str], dict[str, Any]]
@@ -25,12 +26,12 @@ ENTRIES = ("keywords", "rules", "regex_forbidden", "sources")
 
 
 @functools.cache
-def load(name: str) -> Dialect:
-    """The shipped dialect of this name.
+def load(name: str, target: Target = "tool") -> Dialect:
+    """The shipped dialect of this name, for a tool's arguments or for structured output.
 
     Raises ``DialectError`` for an unknown name, naming those that are near.
     """
-    return build(name, merged(name, _shipped))
+    return build(name, merged(name, _shipped, target), target)
 
 
 def dialects() -> tuple[Dialect, ...]:
@@ -38,7 +39,7 @@ def dialects() -> tuple[Dialect, ...]:
     return tuple(load(name) for name in _names())
 
 
-def read(path: Path) -> Dialect:
+def read(path: Path, target: Target = "tool") -> Dialect:
     """The dialect in a file of one's own, named after the file.
 
     Its parent may be a file beside it or a shipped dialect. Raises ``DialectError`` where the file cannot be read or
@@ -51,11 +52,14 @@ def read(path: Path) -> Dialect:
             return _parse(name, _text(name, beside if name != path.stem else path))
         return _shipped(name)
 
-    return build(path.stem, merged(path.stem, find))
+    return build(path.stem, merged(path.stem, find, target), target)
 
 
-def merged(name: str, find: Find) -> dict[str, Any]:
-    """The table of a dialect with its parents' laid under it; raises ``DialectError`` where parents go in a circle."""
+def merged(name: str, find: Find, target: Target = "tool") -> dict[str, Any]:
+    """The table of a dialect with its parents' laid under it; raises ``DialectError`` where parents go in a circle.
+
+    A file's own ``[output]`` is laid over the rest of that file, under its children.
+    """
     chain: list[dict[str, Any]] = []
     names: list[str] = []
     wanted: Any = name
@@ -67,9 +71,15 @@ def merged(name: str, find: Find) -> dict[str, Any]:
         names.append(wanted)
         chain.append(find(wanted))
         wanted = chain[-1].get("parent")
-    result = _clean(chain.pop())
+    result: dict[str, Any] = {}
     while chain:
-        result = _overlay(result, chain.pop())
+        table = dict(chain.pop())
+        differs = table.pop("output", {})
+        if not isinstance(differs, dict):
+            raise DialectError(name, "output: must be a table")
+        result = _overlay(result, table)
+        if target == "output":
+            result = _overlay(result, differs)
     return result
 
 
@@ -77,6 +87,7 @@ def _overlay(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     result = dict(below)
     for key, value in above.items():
         under = result.get(key)
+        under = {} if under is None and isinstance(value, dict) else under
         if key == "limits" and isinstance(under, dict) and isinstance(value, dict):
             result[key] = _overlay(under, value)
         elif isinstance(under, dict) and isinstance(value, dict):
@@ -84,10 +95,6 @@ def _overlay(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
         else:
             result[key] = value
     return result
-
-
-def _clean(table: dict[str, Any]) -> dict[str, Any]:
-    return _overlay({}, table)
 
 
 def _without_false(key: str, table: dict[str, Any]) -> dict[str, Any]:

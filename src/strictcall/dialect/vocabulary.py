@@ -135,6 +135,13 @@ SHAPES: Mapping[str, Shape] = {
 """What the value of a keyword must be, in words and as a test. A keyword that is not here may have any value."""
 
 
+def in_lower_case(kinds: Any) -> Any:
+    """The value of ``type`` with its names in lower case, where a dialect takes them in any."""
+    if type(kinds) is list:
+        return [in_lower_case(kind) for kind in kinds if type(kind) is not list]
+    return kinds.lower() if type(kinds) is str else kinds
+
+
 def literal_types(value: Any) -> frozenset[str]:
     """The JSON types that a value has; a whole number has two."""
     if isinstance(value, bool):

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
-
-import jsonschema_rs
 
 from strictcall.json_value import identity
 from strictcall.shape.model import (
@@ -34,6 +31,8 @@ from strictcall.shape.model import (
 @lru_cache(maxsize=1024)
 def _searcher(pattern: str) -> Callable[[str], bool]:
     """The local check's own reading of a regular expression, so that both always agree."""
+    import jsonschema_rs  # noqa: PLC0415 - most shapes have no pattern
+
     try:
         found: Callable[[str], bool] = jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True).is_valid
     except ValueError:
@@ -93,6 +92,8 @@ def _is_multiple(value: Any, step: Any) -> bool:
         return value % step == 0
     if not math.isfinite(value):
         return False
+    from fractions import Fraction  # noqa: PLC0415 - few steps are fractions
+
     # Decimal text, not binary floats: 1.13 is a multiple of 0.01.
     return (Fraction(str(value)) / Fraction(str(step))).denominator == 1
 

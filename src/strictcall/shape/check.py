@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
 from typing import Any, Final
-
-import jsonschema_rs
 
 from strictcall.errors import Fault
 from strictcall.json_value import depth_of, excerpt, json_type, pointer
@@ -40,6 +36,8 @@ def build(document: Any, draft: Draft, *, assert_formats: bool) -> Any:
 
     Raises ``Unbuildable`` with the builder's words.
     """
+    import jsonschema_rs  # noqa: PLC0415 - loading it takes longer than most compilations
+
     validator = getattr(jsonschema_rs, draft.validator)
     try:
         return validator(document, validate_formats=assert_formats, retriever=_refuse)
@@ -87,6 +85,13 @@ class LocalCheck:
         validator = self.prepare()
         return bool(self._with_room(arguments, lambda: validator.is_valid(arguments)))
 
+    def quick(self) -> Callable[[Any], bool] | None:
+        """The validator's own check, for a schema that takes it no deeper than the arguments go; else ``None``."""
+        if self._levels > FEW_LEVELS:
+            return None
+        is_valid: Callable[[Any], bool] = self.prepare().is_valid
+        return is_valid
+
     def faults(self, arguments: Any, names_at: Callable[[list[str | int]], list[str]]) -> list[Fault]:
         """What is wrong with the arguments, in the order of the schema; empty when nothing is.
 
@@ -114,6 +119,8 @@ _STACK: Final = threading.Lock()
 
 def _on_large_stack(step: Callable[[], Any]) -> Any:
     """Run a step in a thread of its own with a stack of 64 MiB."""
+    from concurrent.futures import Future  # noqa: PLC0415 - hardly ever needed
+
     outcome: Future[Any] = Future()
 
     def run() -> None:
@@ -138,6 +145,8 @@ def nearest(name: str, declared: Iterable[str]) -> str | None:
     names = list(declared)
     if len(name) > NAME_LENGTH or len(names) > MOST_COMPARED:
         return None
+    import difflib  # noqa: PLC0415 - only where a name is wrong
+
     near = difflib.get_close_matches(name, [other for other in names if len(other) <= NAME_LENGTH], n=1)
     return near[0] if near else None
 

@@ -8,13 +8,13 @@ that occur only in such branches join the record as conditional, optional ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from strictcall.json_value import compact, escape
 from strictcall.shape.model import NO_NOTES, Anything, Choice, Field, Openness, Record, Residue, Shape
 from strictcall.shape.resolve import Place
 from strictcall.shape.simplify import union, with_notes
+from strictcall.value import replace
 
 Read = Callable[[Any, Place], Shape]
 View = Callable[[Mapping[str, Any]], Mapping[str, Any]]

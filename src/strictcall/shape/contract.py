@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from strictcall.change import Change
@@ -19,12 +18,13 @@ from strictcall.shape.model import ROOT, Anything, Choice, Definitions, List, Re
 from strictcall.shape.read import Reader, TooLarge
 from strictcall.shape.survey import Survey, survey
 from strictcall.shape.tolerate import Tolerance
+from strictcall.value import value
 
 FEW_NODES: Final = 10_000
 """Arguments of more values than this are explained by shape: the validator would collect every error at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Contract:
     """A schema as read.
 
@@ -54,6 +54,10 @@ class Contract:
         except RecursionError:
             # Deeper than Python's stack goes here; the validator has one of its own.
             return False
+
+    def quick_check(self) -> Callable[[Any], bool] | None:
+        """``admits`` without its precautions, where the contract needs none of them; else ``None``."""
+        return None if self.recursive else self.check.quick()
 
     def faults(self, arguments: Any) -> list[Fault]:
         """What is wrong with arguments in contract form; empty when they are admitted."""

@@ -6,7 +6,6 @@ The result is never narrower than the true intersection; what it cannot hold is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final, cast
 
 from strictcall.shape.admit import admits, matches
@@ -30,6 +29,7 @@ from strictcall.shape.model import (
     Text,
 )
 from strictcall.shape.simplify import bounded, possible, union, with_notes
+from strictcall.value import replace
 
 MOST_BRANCHES: Final = 64
 """How many branches two unions may multiply to; beyond that the larger is kept as residue."""

@@ -7,10 +7,12 @@ A shape is always a superset of its contract: whatever was read in part, or not 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final
+
+from strictcall.value import value
 
 NO_NOTES: Final[Mapping[str, Any]] = MappingProxyType({})
 """The annotations of a schema that has none."""
@@ -20,7 +22,7 @@ def _no_notes() -> Mapping[str, Any]:
     return NO_NOTES
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Residue:
     """A constraint that the shape does not hold.
 
@@ -33,7 +35,7 @@ class Residue:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shape:
     """What every shape has.
 
@@ -46,27 +48,27 @@ class Shape:
     residue: tuple[Residue, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Anything(Shape):
     """Any JSON value."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Nothing(Shape):
     """No value at all (the schema ``false``)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Null(Shape):
     """The value null."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Boolean(Shape):
     """true or false."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Number(Shape):
     """A number, or an integer.
 
@@ -79,7 +81,7 @@ class Number(Shape):
     format: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text(Shape):
     """A string. Lengths count code points; ``patterns`` are searched for anywhere in it, all of them must match."""
 
@@ -89,7 +91,7 @@ class Text(Shape):
     format: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Literal(Shape):
     """One of these JSON values.
 
@@ -101,7 +103,7 @@ class Literal(Shape):
     const: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class List(Shape):
     """An array: the first items by position, the others by ``rest``."""
 
@@ -123,7 +125,7 @@ class Openness(Enum):
     """Yes, expressly."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Field:
     """A declared name of a record.
 
@@ -138,7 +140,7 @@ class Field:
     named: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Record(Shape):
     """An object: declared ``fields``, names that match ``patterns``, and every other name by ``rest``.
 
@@ -160,7 +162,7 @@ class Record(Shape):
         return not self.fields and (self.openness is not Openness.CLOSED or bool(self.patterns))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Choice(Shape):
     """One of these branches; ``exclusive`` (``oneOf``) when a value may fit no second one."""
 
@@ -168,7 +170,7 @@ class Choice(Shape):
     exclusive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ref(Shape):
     """A shape kept under a name among the definitions, which may lead back to itself."""
 

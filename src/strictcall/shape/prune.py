@@ -7,7 +7,6 @@ that every value of it must contain again has no finite value at all.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from strictcall.shape.graph import circular, components, references, references_in_place
@@ -27,6 +26,7 @@ from strictcall.shape.model import (
     Shape,
 )
 from strictcall.shape.simplify import bounded, possible, union, with_notes
+from strictcall.value import replace
 
 _CIRCLE: Final = "a reference that leads back to itself"
 

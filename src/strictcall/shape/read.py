@@ -7,7 +7,6 @@ draft gives them. Every rule may only widen what it cannot hold; the rest is res
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from strictcall.json_value import escape
@@ -35,6 +34,7 @@ from strictcall.shape.model import (
 from strictcall.shape.prune import pruned
 from strictcall.shape.resolve import Place, References
 from strictcall.shape.simplify import bounded, possible, union, with_notes
+from strictcall.value import replace
 
 MOST_NODES: Final = 50_000
 """How many schemas may be read for one contract, merged ones counted as often as they are."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
 from strictcall.json_value import escape, resolve_pointer
 from strictcall.shape.draft import Draft
 from strictcall.shape.model import ROOT
+from strictcall.value import replace, value
 
 _STEM = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Place:
     """Where a schema stands: its JSON Pointer in the document, and the resolver of its base URI (``None`` in a document
     without references).

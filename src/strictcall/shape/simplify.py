@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from strictcall.shape.model import (
@@ -21,6 +20,7 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
+from strictcall.value import replace
 
 AnyShape = TypeVar("AnyShape", bound=Shape)
 

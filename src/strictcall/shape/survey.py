@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from strictcall.json_value import LimitError, walk
+from strictcall.json_value import LimitError, check_limits
 from strictcall.shape.draft import ANNOTATION_TYPES, TYPE_NAMES
 from strictcall.shape.tolerate import IMPLIED, MAY_BE_NULL
 
@@ -41,37 +41,72 @@ class Survey:
     objects: int = 0
     demanded: int = 0
 
-    def look(self, node: Mapping[str, Any]) -> None:
-        """Look at one object of the schema: a schema, a map of names to schemas, or data."""
+    def walk(self, schema: Any) -> None:
+        """Look at every object but the maps of names to schemas, whose names mean nothing."""
+        pending: list[Any] = [schema]
+        maps: list[Any] = []
+        while pending or maps:
+            if maps:
+                self.objects += 1
+                pending += maps.pop().values()
+                continue
+            node = pending.pop()
+            if type(node) is dict:
+                self._look(node, pending, maps)
+            elif type(node) is list:
+                pending += node
+            if self.objects > MAX_SCHEMA_OBJECTS or self.demanded > MAX_SCHEMA_OBJECTS:
+                what = "objects" if self.objects > MAX_SCHEMA_OBJECTS else "required names"
+                raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} {what}")
+
+    def _look(self, node: Mapping[str, Any], pending: list[Any], maps: list[Any]) -> None:
+        """Look at one object: a schema, or data that is looked at as if it were one. What is below it waits."""
         self.objects += 1
-        required = node.get("required")
-        if type(required) is list:
-            self.demanded += len(required)
-        if max(self.objects, self.demanded) > MAX_SCHEMA_OBJECTS:
-            what = "objects" if self.objects > MAX_SCHEMA_OBJECTS else "required names"
-            raise LimitError(f"it has more than {MAX_SCHEMA_OBJECTS:,} {what}")
         if "type" not in node and not _IMPLIERS.isdisjoint(node):
             self.spelling = True
+        if not _REMARKABLE.isdisjoint(node):
+            self._look_closer(node)
+        for keyword, value in node.items():
+            kind = type(value)
+            if kind is list:
+                pending.append(value)
+                if keyword == "required":
+                    self.demanded += len(value)
+            elif kind is dict:
+                (maps if keyword in _MAPS else pending).append(value)
+            elif value is None:
+                self.spelling = self.spelling or keyword not in MAY_BE_NULL
+                self.doubt = self.doubt or keyword in _TYPES or keyword in _WELL_FORMED
+                continue
+            if keyword in _TYPES:
+                if kind not in _TYPES[keyword]:
+                    self._misshapen(keyword, value)
+            elif keyword in _WELL_FORMED and not _WELL_FORMED[keyword](value):
+                self._misshapen(keyword, value)
+
+    def _look_closer(self, node: Mapping[str, Any]) -> None:
         if not _DOUBTFUL.isdisjoint(node):
             self.doubt = True
             _measure_patterns(node)
         if not _SPELLINGS.isdisjoint(node) or ("$schema" in node and self.objects > 1):
             self.spelling = True
-        for keyword, value in node.items():
-            if value is None:
-                self.spelling = self.spelling or keyword not in MAY_BE_NULL
-                self.doubt = self.doubt or keyword in _WELL_FORMED
-            elif keyword in _WELL_FORMED and not _WELL_FORMED[keyword](value):
-                self.doubt = True
-                # A map of names may have one that is spelt like a keyword; its value is then a schema.
-                self.spelling = self.spelling or type(value) is not dict or keyword in _MAP_FOR_LIST
+
+    def _misshapen(self, keyword: str, value: Any) -> None:
+        self.doubt = True
+        # A map of names may have one that is spelt like a keyword; its value is then a schema.
+        self.spelling = self.spelling or type(value) is not dict or keyword in _MAP_FOR_LIST
 
 
 def survey(schema: Any) -> Survey:
     """Look at a schema once. Raises ``LimitError`` where it is not JSON or beyond a budget."""
     found = Survey()
-    walk(schema, found.look, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)
+    check_limits(schema, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES)
+    found.walk(schema)
     return found
+
+
+_SCHEMA_TYPES: Final = frozenset({dict, bool})
+_TEXT: Final = frozenset({str})
 
 
 def _measure_patterns(node: Mapping[str, Any]) -> None:
@@ -82,24 +117,20 @@ def _measure_patterns(node: Mapping[str, Any]) -> None:
         raise LimitError(f"a pattern is longer than {MAX_PATTERN:,} characters")
 
 
-def _is(*kinds: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) in kinds
-
-
 def _count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
 def _schemas(value: Any) -> bool:
-    return type(value) is list and len(value) > 0 and all(type(item) in (dict, bool) for item in value)
+    return type(value) is list and len(value) > 0 and _SCHEMA_TYPES.issuperset(map(type, value))
 
 
 def _map(value: Any) -> bool:
-    return type(value) is dict and all(type(item) in (dict, bool) for item in value.values())
+    return type(value) is dict and _SCHEMA_TYPES.issuperset(map(type, value.values()))
 
 
 def _texts(value: Any) -> bool:
-    return type(value) is list and all(type(item) is str for item in value) and len(set(value)) == len(value)
+    return type(value) is list and _TEXT.issuperset(map(type, value)) and len(set(value)) == len(value)
 
 
 def _type(value: Any) -> bool:
@@ -108,23 +139,28 @@ def _type(value: Any) -> bool:
     return _texts(value) and len(value) > 0 and TYPE_NAMES.issuperset(value)
 
 
-_number = _is(int, float)
-_schema = _is(dict, bool)
+def _step(value: Any) -> bool:
+    return type(value) in (int, float) and value > 0
+
+
+_TYPES: Final[Mapping[str, frozenset[type]]] = {
+    **{keyword: frozenset({kind}) for keyword, kind in ANNOTATION_TYPES.items()},
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), frozenset({int, float})),
+    **dict.fromkeys(("items", "additionalProperties", "not", "contains", "propertyNames"), frozenset({dict, bool})),
+    "uniqueItems": frozenset({bool}),
+}
+"""For each common keyword that any value of certain types suits, in every draft from 6 on, those types."""
 
 _WELL_FORMED: Final[Mapping[str, Callable[[Any], bool]]] = {
-    **{keyword: _is(kind) for keyword, kind in ANNOTATION_TYPES.items()},
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _count),
-    **dict.fromkeys(("items", "additionalProperties", "not", "contains", "propertyNames"), _schema),
     **dict.fromkeys(("allOf", "anyOf", "oneOf"), _schemas),
     **dict.fromkeys(("properties", "$defs", "definitions"), _map),
     "enum": lambda value: _texts(value) and len(value) > 0,
-    "multipleOf": lambda value: _number(value) and value > 0,
+    "multipleOf": _step,
     "required": _texts,
     "type": _type,
-    "uniqueItems": _is(bool),
 }
-"""For each common keyword, whether a value is surely one that every draft from 6 on allows."""
+"""For each other common keyword, whether a value is surely one that every draft from 6 on allows."""
 
 _DOUBTFUL: Final = frozenset(
     {
@@ -153,6 +189,8 @@ _DOUBTFUL: Final = frozenset(
     }
 )
 """Keywords that a validator may refuse, or read with others: where one occurs it is asked at once."""
+_MAPS: Final = frozenset({"properties", "$defs", "definitions"})
 _SPELLINGS: Final = frozenset({"nullable", "dependencies", "additionalItems"})
+_REMARKABLE: Final = _DOUBTFUL | _SPELLINGS | {"$schema"}
 _MAP_FOR_LIST: Final = frozenset({"enum", "examples"})
 _IMPLIERS: Final = frozenset(keyword for keywords in IMPLIED.values() for keyword in keywords)

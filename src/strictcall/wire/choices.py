@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from strictcall.dialect.model import State
@@ -20,6 +19,7 @@ from strictcall.shape.model import (
     Shape,
 )
 from strictcall.shape.simplify import bare, union
+from strictcall.value import replace, value
 from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 
@@ -136,7 +136,7 @@ def _wrapper_codec(name: str, codec: Codec | None) -> Codec:
     return Codec(decode, encode)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Option:
     """One branch of a choice, seen from one side: the shape its values have there, and what to do with them."""
 

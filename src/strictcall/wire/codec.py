@@ -13,6 +13,7 @@ from typing import Any
 from strictcall.errors import Fault
 from strictcall.json_value import excerpt, pointer
 from strictcall.shape.check import MOST_FAULTS, MOST_SOUGHT, unknown_name
+from strictcall.value import value
 
 Trail = tuple[Any, Any] | None
 """Where a value stands in the contract's arguments: the trail of its container and its key; ``None`` at the root."""
@@ -62,7 +63,7 @@ class Run:
 Step = Callable[[Any, Trail, Run], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Codec:
     """``decode`` turns a wire value into the contract's, ``encode`` goes the other way; both report misfits to the run.
 

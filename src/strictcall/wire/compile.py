@@ -5,7 +5,7 @@ reason.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from strictcall.change import Change, Effect, Verdict, verdict_of
@@ -15,9 +15,11 @@ from strictcall.dialect.registry import load
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract, Unreadable, read_contract
 from strictcall.tool import Tool
+from strictcall.value import replace
 from strictcall.wire.budget import NAMES, counted, exceeded
 from strictcall.wire.codes import CODES
-from strictcall.wire.compiled import CompiledTool
+from strictcall.wire.compiled import Compilation, CompiledTool
+from strictcall.wire.content import Content, Given, Unkept
 from strictcall.wire.context import Refusal
 from strictcall.wire.lower import lower_contract
 from strictcall.wire.names import legal_name
@@ -26,6 +28,9 @@ from strictcall.wire.write import Writer
 _NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
 _ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": True}
 """What is sent for a tool whose own schema no provider would take and that cannot be read either."""
+_DEFAULT: Final = Policy()
+MOST_KEPT: Final = 1024
+"""How many compilations are remembered, those least recently asked for forgotten first."""
 
 
 def compile_tool(tool: Tool, dialect: str | Dialect = "openai", policy: Policy | None = None) -> CompiledTool:
@@ -33,7 +38,7 @@ def compile_tool(tool: Tool, dialect: str | Dialect = "openai", policy: Policy |
 
     Raises ``DialectError`` for an unknown dialect name.
     """
-    return _compile(tool, dialect, policy or Policy(), arguments=True, draft="2020-12")
+    return _compile(tool, dialect, policy or _DEFAULT, arguments=True, draft="2020-12")
 
 
 def compile_schema(
@@ -47,95 +52,104 @@ def compile_schema(
     """Compile a schema that may describe any value, not only an object. ``draft`` is assumed where ``$schema`` is
     absent.
     """
-    return _compile(Tool(name, None, schema), dialect, policy or Policy(), arguments=False, draft=draft)
+    return _compile(Tool(name, None, schema), dialect, policy or _DEFAULT, arguments=False, draft=draft)
 
 
 def _compile(tool: Tool, dialect: str | Dialect, policy: Policy, *, arguments: bool, draft: str) -> CompiledTool:
     used = load(dialect) if isinstance(dialect, str) else dialect
-    absent = arguments and tool.parameters is None
+    schema = tool.parameters
+    if type(schema) is dict:
+        try:
+            return CompiledTool(tool, _kept(Content(schema, (tool.name, used, policy, arguments, draft))))
+        except Unkept:
+            pass
+    return CompiledTool(tool, _made(schema, (tool.name, used, policy, arguments, draft)))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _kept(content: Content) -> Compilation:
+    """The compilation of a content, remembered. Raises ``Unkept``."""
+    content.keep()
+    made = _made(content.schema, content.given)
+    if not made.readable:
+        raise Unkept
+    return made
+
+
+def _made(schema: Any, given: Given) -> Compilation:
+    name, dialect, policy, arguments, draft = given
+    absent = arguments and schema is None
+    wire_name = legal_name(name, dialect.tool_name)
+    loose = Compilation(wire_name, None, False, Verdict.LOOSE, (), None, dialect, policy)
     try:
         contract = read_contract(
-            _NO_PARAMETERS if absent else tool.parameters,
+            _NO_PARAMETERS if absent else schema,
             default_draft=draft,
             implied_types=policy.implied_types,
             assert_formats=policy.formats == "assert",
         )
     except Unreadable as error:
-        loose = _loose(tool, used, policy, error.reason, error.contract)
-        return _sendable(loose, salvage=error.within_limits)
+        unread = replace(loose, contract=error.contract, reason=error.reason, readable=error.within_limits)
+        return _sendable(unread, schema)
     if absent:
         message = "the tool has no parameters; it is read as one that takes no arguments"
         contract = replace(contract, changes=(Change("read-no-parameters", "", Effect.ENCODED, message),))
     try:
-        strict = _lowered(tool, used, policy, contract, arguments=arguments)
-    except Refusal as error:
-        return _sendable(_loose(tool, used, policy, error.reason, contract))
-    except RecursionError:
-        return _sendable(_loose(tool, used, policy, "the schema nests too deep to be compiled here", contract))
-    reason = _unfit(strict.changes, policy) or _over_limit(strict)
-    return strict if reason is None else demoted(strict, reason)
+        strict = _lowered(wire_name, dialect, policy, contract, arguments=arguments)
+    except (Refusal, RecursionError) as error:
+        reason = error.reason if isinstance(error, Refusal) else "the schema nests too deep to be compiled here"
+        return _sendable(replace(loose, contract=contract, reason=reason), schema)
+    unfit = _unfit(strict.changes, policy) or _over_limit(strict)
+    return strict if unfit is None else _demoted(strict, schema, unfit)
 
 
-def _loose(tool: Tool, dialect: Dialect, policy: Policy, reason: str, contract: Contract | None) -> CompiledTool:
-    """A loose tool, as it came."""
-    return CompiledTool(
-        tool,
-        legal_name(tool.name, dialect.tool_name),
-        tool.description,
-        tool.parameters,
-        strict=False,
-        verdict=Verdict.LOOSE,
-        changes=(),
-        reason=reason,
-        baseline=False,
-        dialect=dialect,
-        policy=policy,
-        _contract=contract,
-    )
-
-
-def _lowered(tool: Tool, dialect: Dialect, policy: Policy, contract: Contract, *, arguments: bool) -> CompiledTool:
-    """The strict tool, whatever the policy and the provider's limits may say of it. Raises ``Refusal``."""
+def _lowered(name: str, dialect: Dialect, policy: Policy, contract: Contract, *, arguments: bool) -> Compilation:
+    """The strict form, whatever the policy and the provider's limits may say of it. Raises ``Refusal``."""
     wire = lower_contract(contract, dialect, policy, arguments=arguments)
     writer = Writer(dialect, wire.definitions, wire.root, hints=policy.hints)
     schema = writer.schema()
     changes = contract.changes + wire.changes
-    return CompiledTool(
-        tool,
-        legal_name(tool.name, dialect.tool_name),
-        tool.description,
+    counts = counted(writer.counter, schema, dialect) if dialect.limits else {}
+    return Compilation(
+        name,
         schema,
-        strict=True,
-        verdict=verdict_of(changes),
-        changes=changes,
-        reason=None,
-        baseline=False,
-        dialect=dialect,
-        policy=policy,
-        _codec=wire.codec,
-        _contract=contract,
-        _wire=wire,
-        _takes_object=arguments and wire.takes_object,
-        _counts=counted(writer.counter, schema, dialect) if dialect.limits else {},
+        True,
+        verdict_of(changes),
+        changes,
+        None,
+        dialect,
+        policy,
+        contract,
+        wire,
+        wire.codec,
+        arguments and wire.takes_object,
+        counts,
     )
 
 
 def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
     """A tool that could be strict, made loose: sent as it came if the provider takes that, else as compiled."""
-    loose = _loose(strict.tool, strict.dialect, strict.policy, reason, strict._contract)
-    if not judge(loose.parameters, strict.dialect, strict=False):
-        return loose
-    if not judge(strict.parameters, strict.dialect, strict=False):
-        return replace(strict, strict=False, verdict=Verdict.LOOSE, reason=reason, baseline=True)
-    return _sendable(loose)
+    return CompiledTool(strict.tool, _demoted(strict._made, strict.tool.parameters, reason))
 
 
-def _sendable(loose: CompiledTool, *, salvage: bool = True) -> CompiledTool:
-    """A loose tool that the provider does not refuse the whole request for; ``salvage``: made from its own schema."""
-    if not judge(loose.parameters, loose.dialect, strict=False):
+def _demoted(strict: Compilation, parameters: Any, reason: str) -> Compilation:
+    made = Compilation(
+        strict.name, None, False, Verdict.LOOSE, (), reason, strict.dialect, strict.policy, strict.contract
+    )
+    if not judge(parameters, made.dialect, strict=False):
+        return made
+    if not judge(strict.schema, made.dialect, strict=False):
+        return replace(strict, strict=False, verdict=Verdict.LOOSE, reason=reason)
+    return _sendable(made, parameters)
+
+
+def _sendable(loose: Compilation, parameters: Any) -> Compilation:
+    """A loose form that the provider does not refuse the whole request for, made from the tool's own schema if that
+    can be walked.
+    """
+    if not judge(parameters, loose.dialect, strict=False):
         return loose
-    parameters = _nearest_allowed(loose.parameters, loose.dialect) if salvage else dict(_ANY_OBJECT)
-    return replace(loose, parameters=parameters, baseline=True)
+    return replace(loose, schema=_nearest_allowed(parameters, loose.dialect) if loose.readable else dict(_ANY_OBJECT))
 
 
 def _unfit(changes: tuple[Change, ...], policy: Policy) -> str | None:
@@ -153,7 +167,7 @@ def _unfit(changes: tuple[Change, ...], policy: Policy) -> str | None:
     return f"{first.pointer or 'the root'}: {first.message} ({first.code}), and the policy asks for exact"
 
 
-def _over_limit(strict: CompiledTool) -> str | None:
+def _over_limit(strict: Compilation) -> str | None:
     limit = exceeded(strict.counts, strict.dialect)
     if limit is None:
         return None

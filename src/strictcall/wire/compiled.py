@@ -15,6 +15,7 @@ from strictcall.json_value import (
     MAX_WIRE_DEPTH,
     LimitError,
     check_limits,
+    copy_json,
     excerpt,
     is_small,
     parse,
@@ -22,9 +23,11 @@ from strictcall.json_value import (
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract
 from strictcall.tool import Tool
+from strictcall.value import value
 from strictcall.wire.codec import Codec, Enough, Run
 from strictcall.wire.lower import Wire
 from strictcall.wire.mend import Repair, mend
+from strictcall.wire.quick import UNDECIDED, QuickReader, quick_reader
 
 MOST_MENDED: Final = 10_000
 """Arguments of more values than this are not mended: that walks them several times."""
@@ -32,7 +35,7 @@ MOST_MENDED: Final = 10_000
 Form = Literal["wire", "either"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reading:
     """Arguments as read: in contract form, what was repaired on the way, and what is wrong with them.
 
@@ -45,50 +48,125 @@ class Reading:
     invented: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledTool:
-    """A tool compiled for one dialect under one policy.
+@value
+class Compilation:
+    """What compiling a schema gave, for every tool of the same name and schema.
 
-    - ``tool``: the tool as its author wrote it; ``name``: its name on the wire; ``description``: the tool's own.
-    - ``parameters``: the wire schema. For a loose tool it is the very object that came in, unless ``baseline``.
-    - ``strict``: whether the tool may be marked strict; ``verdict``: how well the wire keeps the contract.
-    - ``changes``: every rewrite, by pointer and code; ``reason``: why a tool is loose, a fact about its schema.
-    - ``baseline``: whether a loose tool had to be rewritten because the provider would refuse the request even
-      without strict.
+    ``schema``: the wire schema; ``None`` where the tool's own parameters are sent as they came. The other fields are
+    those of ``CompiledTool``. ``takes_object``: the arguments are an object on both sides. ``readable``: the schema is
+    JSON within the budgets.
     """
 
-    tool: Tool
     name: str
-    description: str | None
-    parameters: Any
+    schema: Any
     strict: bool
     verdict: Verdict
     changes: tuple[Change, ...]
     reason: str | None
-    baseline: bool
     dialect: Dialect
     policy: Policy
-    _codec: Codec | None = field(default=None, repr=False, compare=False)
-    _contract: Contract | None = field(default=None, repr=False, compare=False)
-    _wire: Wire | None = field(default=None, repr=False, compare=False)
-    _takes_object: bool = field(default=False, repr=False, compare=False)
-    _counts: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
+    contract: Contract | None = None
+    wire: Wire | None = None
+    codec: Codec | None = None
+    takes_object: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    readable: bool = True
+    _quick: list[QuickReader] = field(default_factory=list, repr=False, compare=False)
+
+    def quick(self) -> QuickReader:
+        """The quick way to read calls, prepared at its first use."""
+        if not self._quick:
+            self._quick.append(quick_reader(self.codec, self.contract))
+        return self._quick[0]
+
+    @property
+    def transforms(self) -> bool:
+        """Whether the codec makes other values of those it is given."""
+        return self.codec is not None and self.codec.transforms
+
+
+@dataclass(slots=True)
+class CompiledTool:
+    """A tool compiled for one dialect under one policy. It does not change: all it shows is read only."""
+
+    _tool: Tool
+    _made: Compilation = field(repr=False)
+    _parameters: Any = field(init=False, repr=False, compare=False)
+    _quick: QuickReader = field(init=False, repr=False, compare=False)
+
+    @property
+    def tool(self) -> Tool:
+        """The tool as its author wrote it."""
+        return self._tool
+
+    @property
+    def name(self) -> str:
+        """The tool's name on the wire."""
+        return self._made.name
+
+    @property
+    def description(self) -> str | None:
+        """The tool's own description."""
+        return self._tool.description
+
+    @property
+    def parameters(self) -> Any:
+        """The wire schema, a copy of this tool's own. For a loose tool the very object that came in, unless
+        ``baseline``.
+        """
+        if self._made.schema is None:
+            return self._tool.parameters
+        if not hasattr(self, "_parameters"):
+            # What many tools share is not handed out: a caller may well change the dict that he sends.
+            self._parameters = copy_json(self._made.schema)
+        return self._parameters
+
+    @property
+    def strict(self) -> bool:
+        """Whether the tool may be marked strict."""
+        return self._made.strict
+
+    @property
+    def verdict(self) -> Verdict:
+        """How well the wire keeps the contract."""
+        return self._made.verdict
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Every rewrite, by pointer and code."""
+        return self._made.changes
+
+    @property
+    def reason(self) -> str | None:
+        """Why a tool is loose, a fact about its schema."""
+        return self._made.reason
+
+    @property
+    def baseline(self) -> bool:
+        """Whether a loose tool had to be rewritten because the provider would refuse it even without strict."""
+        return not self._made.strict and self._made.schema is not None
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect that the tool was compiled for."""
+        return self._made.dialect
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that the tool was compiled under."""
+        return self._made.policy
 
     @property
     def counts(self) -> Mapping[str, int]:
         """What the wire schema counts against a provider's limits, by the dialect's names for them; empty without
         limits.
         """
-        return self._counts
+        return self._made.counts
 
     @property
     def identity(self) -> bool:
         """Whether the codec changes and checks nothing: wire and contract form are the same."""
-        return self._codec is None
-
-    @property
-    def _transforms(self) -> bool:
-        return self._codec is not None and self._codec.transforms
+        return self._made.codec is None
 
     def decode(self, arguments: Any, form: Form = "wire") -> Any:
         """The arguments that the tool declared, from those that the model wrote.
@@ -99,6 +177,14 @@ class CompiledTool:
 
         Raises ``ArgumentsError`` naming each fault.
         """
+        if form == "wire" and (type(arguments) is str or type(arguments) is bytes):
+            try:
+                value = self._quick(arguments)
+            except AttributeError:
+                self._quick = self._made.quick()
+                value = self._quick(arguments)
+            if value is not UNDECIDED:
+                return value
         reading = self.read(arguments, form)
         if reading.faults:
             raise ArgumentsError(reading.faults)
@@ -116,7 +202,7 @@ class CompiledTool:
             return Reading(None, (), (Fault("", "the arguments nest too deep to be read here"),))
 
     def _read(self, arguments: Any, either: bool) -> Reading:
-        value = _value(arguments, MAX_WIRE_DEPTH if self._transforms else MAX_DEPTH)
+        value = _value(arguments, MAX_WIRE_DEPTH if self._made.transforms else MAX_DEPTH)
         reading = self._decoded(value, arguments, either)
         if not either or not reading.faults or not is_small(value, MOST_MENDED):
             return reading
@@ -124,23 +210,23 @@ class CompiledTool:
             # It only looked like the wire form, and is what the contract takes as it came.
             return Reading(value)
         repaired: tuple[Repair, ...] = ()
-        if self._wire is not None:
-            value, repaired = mend(value, self._wire.root, self._wire.definitions)
+        if self._made.wire is not None:
+            value, repaired = mend(value, self._made.wire.root, self._made.wire.definitions)
         again = self._decoded(value, arguments, either) if repaired else reading
-        if again.faults and self._contract is not None:
-            value, further = mend(again.arguments, self._contract.shape, self._contract.definitions)
+        if again.faults and self._made.contract is not None:
+            value, further = mend(again.arguments, self._made.contract.shape, self._made.contract.definitions)
             repaired += further
             again = Reading(value, (), tuple(self._faults(value))) if further else again
         return Reading(again.arguments, repaired, again.faults) if not again.faults else reading
 
     def _decoded(self, value: Any, arguments: Any, either: bool) -> Reading:
         run = Run(either)
-        if self._codec is not None:
+        if self._made.codec is not None:
             try:
-                value = self._codec.decode(value, None, run)
+                value = self._made.codec.decode(value, None, run)
             except Enough:
                 return Reading(None, (), tuple(run.faults), run.unknown_names)
-        if _may_be_deep(arguments, known=not self._transforms):
+        if _may_be_deep(arguments, known=not self._made.transforms):
             check_limits(value, MAX_DEPTH)
         return Reading(value, (), _joined(run.faults, self._faults(value)), run.unknown_names)
 
@@ -152,11 +238,11 @@ class CompiledTool:
         faults = self.check(arguments)
         if faults:
             raise ArgumentsError(faults)
-        if self._codec is None:
+        if self._made.codec is None:
             return arguments
         run = Run()
         try:
-            wire = self._codec.encode(arguments, None, run)
+            wire = self._made.codec.encode(arguments, None, run)
         except Enough:
             raise ArgumentsError(run.faults) from None
         except RecursionError:
@@ -174,9 +260,9 @@ class CompiledTool:
         return tuple(self._faults(arguments))
 
     def _faults(self, arguments: Any) -> list[Fault]:
-        if self._takes_object and type(arguments) is not dict:
+        if self._made.takes_object and type(arguments) is not dict:
             return [Fault("", "must be an object", excerpt(arguments))]
-        return self._contract.faults(arguments) if self._contract is not None else []
+        return self._made.contract.faults(arguments) if self._made.contract is not None else []
 
 
 def _value(arguments: Any, max_depth: int) -> Any:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from strictcall.change import Change, Effect
 from strictcall.dialect.model import Dialect, State
 from strictcall.policy import Policy
 from strictcall.shape.model import Definitions, Residue, Shape
+from strictcall.value import replace
 from strictcall.wire.codec import Codec
 from strictcall.wire.codes import CODES
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from strictcall.dialect.model import State
 from strictcall.shape.model import List
+from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 from strictcall.wire.tuples import lower_tuple

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from strictcall.json_value import compact, identity
 from strictcall.shape.admit import kind_of, kinds_of
 from strictcall.shape.model import Literal, Null, Shape
 from strictcall.shape.simplify import union
+from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail
 from strictcall.wire.context import Context, Lowered, without_values
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from strictcall.change import Change
@@ -32,6 +31,7 @@ from strictcall.shape.model import (
     Text,
 )
 from strictcall.shape.simplify import impossible, with_notes
+from strictcall.value import value
 from strictcall.wire.choices import lower_choice
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, Rule, lowered_notes
@@ -68,7 +68,7 @@ def lower(shape: Shape, context: Context) -> Lowered:
     return _RULES[type(shape)](shape, context)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wire:
     """A lowered contract. ``root`` is a record; ``definitions`` are the wire's, under the names its references use.
 

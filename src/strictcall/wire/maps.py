@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from strictcall.shape.admit import matches
 from strictcall.shape.model import NO_NOTES, Field, List, Nothing, Openness, Record, Shape, Text
 from strictcall.shape.simplify import union
+from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
 from strictcall.wire.context import Context, Lowered, lowered_notes
 from strictcall.wire.free_form import decode_entries

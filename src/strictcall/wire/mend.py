@@ -6,17 +6,17 @@ Models that are not held to a schema write ``"3"`` for 3 and ``"[1]"`` for [1]. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from strictcall.json_value import MAX_DEPTH, LimitError, parse
 from strictcall.shape.admit import follow, kind_of, kinds, rest_of
 from strictcall.shape.model import Choice, Definitions, List, Record, Shape
+from strictcall.value import value
 from strictcall.wire.choices import resembles
 from strictcall.wire.codec import Trail, place
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Repair:
     """Something that was read other than it stood: its JSON Pointer in the contract's arguments, and what was done."""
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
-import unicodedata
 from functools import lru_cache
 
 from strictcall.dialect.model import NameRule
@@ -23,6 +20,10 @@ def legal_name(name: str, rule: NameRule) -> str:
     """
     if is_legal(name, rule):
         return name
+    import base64  # noqa: PLC0415 - nearly every name is legal
+    import hashlib  # noqa: PLC0415 - nearly every name is legal
+    import unicodedata  # noqa: PLC0415 - nearly every name is legal
+
     digest = base64.b32encode(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()).decode().lower()
     room = (rule.max_length or _DEFAULT_LENGTH) - _DIGEST_LENGTH - 1
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()

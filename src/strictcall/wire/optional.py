@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from strictcall.shape.admit import kinds
 from strictcall.shape.model import (
     NO_NOTES,
+    Boolean,
     Choice,
     Field,
+    List,
     Literal,
     Nothing,
     Null,
+    Number,
     Openness,
     Record,
     Ref,
     Shape,
+    Text,
 )
 from strictcall.shape.simplify import bare, union, with_notes
+from strictcall.value import replace, value
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder
 from strictcall.wire.context import Context, without_values
 
@@ -26,7 +30,11 @@ EXPLICIT: Final = "explicit_null"
 VALUE: Final = "value"
 
 
-@dataclass(frozen=True, slots=True)
+_ATOMS: Final = frozenset({Boolean, Number, Text, Literal, List, Record, Ref})
+"""Shapes that a union does not take apart."""
+
+
+@value
 class Part:
     """A field on the wire. ``null_is_absent``: null there means that the contract's field is left out."""
 
@@ -78,6 +86,8 @@ def _default_is_null(shape: Shape, context: Context) -> bool:
 def _or_null(shape: Shape) -> Shape:
     """A shape or null, with the annotations and hints on the whole."""
     inner, null = bare(shape), Null(shape.pointer)
+    if type(shape) in _ATOMS:
+        return Choice(shape.pointer, shape.notes, shape.residue, (inner, null))
     return union([inner, null], pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
 
 

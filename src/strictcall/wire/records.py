@@ -5,14 +5,15 @@ optional.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from strictcall.dialect.model import State
 from strictcall.shape.admit import admits, matches
 from strictcall.shape.model import NO_NOTES, Anything, Definitions, Field, List, Nothing, Openness, Record, Shape
 from strictcall.shape.simplify import impossible
-from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
+from strictcall.value import replace, value
+from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, lowered_notes
 from strictcall.wire.maps import entries, lower_map
 from strictcall.wire.names import legal_name
@@ -139,7 +140,7 @@ def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Re
     return counted
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Free:
     """A record's free names on the wire: shapes and codecs by name pattern, and those of every other name."""
 
@@ -237,14 +238,34 @@ class _Parts:
         highest = max(inner, free.level if free else 0, 2 if renamed or nulls or self.extra else 0)
         if not highest and not closes and not self.only:
             return None
+        if not inner and not free and highest < 2:
+            return _closing_codec(self)
         return _record_codec(self, free, highest == 2)
 
 
+def _closing_codec(parts: _Parts) -> Codec:
+    """The codec of a record that only refuses undeclared names."""
+    declared = list(parts.names)
+    names = frozenset(declared)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is dict and not names.issuperset(value):
+            for name in value:
+                if name not in names:
+                    run.unknown(name, trail, declared)
+        return value
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        return _encode(value, trail, run, parts, None)
+
+    return Codec(decode, encode, False)
+
+
 def _record_codec(parts: _Parts, free: _Free | None, transforms: bool) -> Codec:
-    readers = {
-        wire: (name, apply(parts.parts[name].codec), parts.parts[name].null_is_absent)
-        for name, wire in parts.names.items()
-    }
+    readers: dict[str, tuple[str, Step | None, bool]] = {}
+    for name, wire in parts.names.items():
+        part = parts.parts[name]
+        readers[wire] = (name, None if part.codec is None else part.codec.decode, part.null_is_absent)
     by_name = {name: readers[wire] for name, wire in parts.names.items()}
     declared = list(parts.names)
     extra, extra_codec = parts.extra or ("", None)
@@ -259,7 +280,7 @@ def _record_codec(parts: _Parts, free: _Free | None, transforms: bool) -> Codec:
             if reader is not None:
                 name, read, null_is_absent = reader
                 if item is not None or not null_is_absent:
-                    found[name] = read(item, (trail, name), run)
+                    found[name] = item if read is None else read(item, (trail, name), run)
             elif extra_codec is not None and wire == extra and item is not None:
                 _add(found, read_extra(item, trail, run), declared, trail, run)
             elif free is not None and free.takes(wire):

@@ -5,12 +5,12 @@ JSON text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from strictcall.shape.graph import walk
 from strictcall.shape.model import Definitions, Ref
 from strictcall.shape.simplify import with_notes
+from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 from strictcall.wire.free_form import json_text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 
 from strictcall.dialect.model import Dialect, State
 from strictcall.shape.model import Boolean, Null, Number, Text
+from strictcall.value import replace
 from strictcall.wire.context import Context, Lowered
 from strictcall.wire.unheld import constraint_dropped
 

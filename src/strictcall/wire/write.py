@@ -29,7 +29,7 @@ from strictcall.shape.model import (
 from strictcall.wire.budget import Counter
 from strictcall.wire.hints import described
 
-_SIMPLE: Final = (Null, Boolean, Number, Text)
+_SIMPLE: Final = frozenset({Null, Boolean, Number, Text})
 """Kinds of shape that may share one node with a list of types: no two of them speak through the same keyword."""
 
 
@@ -65,12 +65,19 @@ class Writer:
         """A node with the annotations that the dialect takes, and the hints, behind what it says of its values."""
         if not shape.notes and not shape.residue:
             return node
-        taken = (k for k in shape.notes if k != "description" and self._dialect.state(k) is not State.REJECTED)
-        node.update((keyword, shape.notes[keyword]) for keyword in taken)
-        description = described(shape.notes.get("description"), shape.residue if self._hints else _needed(shape))
+        for keyword, value in shape.notes.items():
+            if keyword != "description" and self._dialect.state(keyword) is not State.REJECTED:
+                node[keyword] = value  # noqa: PERF403 - a comprehension makes a second dict each time
+        description = shape.notes.get("description")
+        if shape.residue:
+            description = described(description, shape.residue if self._hints else _needed(shape))
         if description is not None and self._dialect.state("description") is not State.REJECTED:
             node["description"] = description
         return node
+
+    def _says_more(self, shape: Shape) -> bool:
+        """Whether a shape has annotations or hints that would be written."""
+        return bool(shape.notes or shape.residue) and bool(self._with_notes({}, shape))
 
     def _anything(self, shape: Anything) -> dict[str, Any]:
         return self._with_notes({}, shape)
@@ -158,7 +165,7 @@ class Writer:
         return self._with_notes(node, shape)
 
     def _choice(self, shape: Choice) -> dict[str, Any]:
-        plain = not any(self._with_notes({}, branch) for branch in shape.branches)
+        plain = not any(map(self._says_more, shape.branches))
         if plain and self._dialect.null == "type_list" and _is_simple(shape):
             node: dict[str, Any] = {"type": []}
             for branch in shape.branches:
@@ -214,9 +221,10 @@ def _literal_type(shape: Literal) -> str | None:
 
 def _is_simple(shape: Choice) -> bool:
     """Whether the branches can be one node with a list of types."""
-    kinds = [type(branch) for branch in shape.branches]
-    formats = [branch for branch in shape.branches if type(branch) in (Number, Text) and branch.format is not None]  # type: ignore[attr-defined]
-    return all(kind in _SIMPLE for kind in kinds) and len(set(kinds)) == len(kinds) and len(formats) < 2
+    kinds = {type(branch) for branch in shape.branches}
+    if len(kinds) < len(shape.branches) or not kinds.issubset(_SIMPLE):
+        return False
+    return sum(branch.format is not None for branch in shape.branches if type(branch) in (Number, Text)) < 2  # type: ignore[attr-defined]
 
 
 _WRITERS: Final[Mapping[type[Shape], Callable[[Writer, Any], dict[str, Any]]]] = {
