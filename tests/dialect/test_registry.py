@@ -1,4 +1,5 @@
 import copy
+import datetime as dt
 import tomllib
 from importlib import resources
 
@@ -7,9 +8,39 @@ import pytest
 from strictcall.dialect.build import build
 from strictcall.dialect.model import Keyword, Limit, State, admits
 from strictcall.dialect.registry import dialects, load, merged, read
+from strictcall.dialect.rules import RULES
 from strictcall.errors import DialectError
 
-NAMES = ("anthropic", "json_schema", "openai")
+NAMES = (
+    "anthropic",
+    "azure-openai",
+    "bedrock-anthropic",
+    "bedrock-nova",
+    "cerebras",
+    "cohere",
+    "deepseek",
+    "fireworks",
+    "gemini",
+    "gemini-json",
+    "groq",
+    "inception",
+    "json_schema",
+    "kimi",
+    "llama.cpp",
+    "lmstudio",
+    "localai",
+    "mistral",
+    "ollama",
+    "openai",
+    "openai-finetuned",
+    "openrouter",
+    "qwen",
+    "sglang",
+    "tensorrt-llm",
+    "together",
+    "vllm",
+    "xai",
+)
 PARENT = {
     "title": "A parent",
     "others": "ignored",
@@ -51,28 +82,55 @@ def test_every_entry_of_the_file_reaches_the_dialect(name):
     written = table(name)
     dialect = load(name)
     assert dialect.title == written["title"]
-    assert {key: rule.state for key, rule in dialect.keywords.items()} == {
-        key: State(entry["state"]) for key, entry in written["keywords"].items()
-    }
-    assert dialect.formats == frozenset(written["formats"])
-    assert {(limit.per, limit.name): limit.most for limit in dialect.limits} == {
-        (per, measure): entry["most"]
-        for per, group in written.get("limits", {}).items()
-        for measure, entry in group.items()
-    }
-    assert dict(dialect.regex_forbidden) == written["regex_forbidden"]
-    assert dialect.root.forbidden == frozenset(written["root"]["forbidden"])
+    for key, entry in written.get("keywords", {}).items():
+        assert dialect.keywords[key].state is State(entry["state"])
+    given = {(limit.per, limit.name): limit.most for limit in dialect.limits}
+    for per, group in written.get("limits", {}).items():
+        for measure, entry in group.items():
+            assert given.get((per, measure)) == (entry["most"] if entry else None)
+    for key in ("title", "optional", "null", "const", "recursion", "strict_place", "strict_default", "enforced"):
+        assert getattr(dialect, key) == written.get(key, getattr(dialect, key))
+    if "formats" in written:
+        assert dialect.formats == frozenset(written["formats"])
+    if "regex_forbidden" in written:
+        assert written["regex_forbidden"].items() <= dict(dialect.regex_forbidden).items()
+    assert dialect.root.forbidden >= frozenset(written.get("root", {}).get("forbidden", ()))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_rule_has_a_source_with_address_and_date(name):
+    written = table(name)
+    used = set()
+    for part in (written, written.get("output", {})):
+        for group in (part.get("keywords", {}), part.get("rules", {}), *part.get("limits", {}).values()):
+            used |= {entry["source"] for entry in group.values() if entry}
+    assert written["sources"].keys() <= used, "a source that nothing is taken from"
     dialect = load(name)
-    used = [*dialect.keywords.values(), *dialect.limits, *dialect.rules.values()]
-    assert {rule.source for rule in used} <= dialect.sources.keys()
-    assert dialect.sources.keys() == {rule.source for rule in used}, "a source that nothing is taken from"
+    rules = [*dialect.keywords.values(), *dialect.limits, *dialect.rules.values()]
+    assert {rule.source for rule in rules} <= dialect.sources.keys()
     for source in dialect.sources.values():
         assert source.url.startswith("https://")
-        assert len(source.date) == len("2026-01-01")
+        assert dt.date.fromisoformat(source.date) <= dt.date(2026, 11, 30)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("target", ["tool", "output"])
+def test_a_dialect_is_of_one_piece(name, target):
+    """What a dialect says in one place must be possible by what it says in another."""
+    dialect = load(name, target)
+    assert dialect.target == target
+    for keyword in ("properties", "required", "type", "items", "enum"):
+        assert dialect.state(keyword) is State.ENFORCED
+    assert dialect.const == "enum" or dialect.state("const") is State.ENFORCED
+    assert dialect.null != "type_list" or dialect.type_lists != "none"
+    assert dialect.null != "nullable" or dialect.state("nullable") is State.ENFORCED
+    assert dialect.null == "nullable" or dialect.state("anyOf") is State.ENFORCED
+    if dialect.references:
+        assert dialect.state(dialect.definitions) is State.ENFORCED
+    if dialect.open_objects:
+        assert dialect.state("additionalProperties") is State.ENFORCED
+    assert (dialect.pattern_anchoring == "whole") is (dialect.state("pattern") is State.NARROWER)
+    assert dialect.silent <= RULES.keys()
 
 
 def test_the_three_are_of_opposite_character():
@@ -91,10 +149,11 @@ def test_the_three_are_of_opposite_character():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("opneai", "did you mean 'openai'?"),
+        ("opneai", "did you mean 'openai'"),
         ("jsonschema", "did you mean 'json_schema'?"),
-        ("zzz", "known are anthropic, json_schema, openai"),
-        ("../openai", "did you mean 'openai'?"),
+        ("zzz", "known are anthropic, azure-openai, bedrock-anthropic"),
+        ("../openai", "did you mean 'openai'"),
+        ("lama.cpp", "did you mean 'llama.cpp'"),
         ("", "known are"),
     ],
 )
@@ -115,6 +174,18 @@ def test_an_unknown_name_is_answered_with_the_near_ones(name, told):
         (["others"], "taken", "others: 'taken' is not one of 'enforced', 'narrower', 'ignored', 'rejected'"),
         (["recursion"], 1, "recursion: 1 is not one of True, False"),
         (["formats"], "date", "formats: 'date' is not a list of texts"),
+        (["recursion"], "often", "recursion: 'often' is not one of True, False, 'optional'"),
+        (["union_siblings"], "title", "union_siblings: 'title' is not a list of texts"),
+        (["long_enum"], "250", "long_enum: '250' is not a whole number"),
+        (["description_limit"], "9", "description_limit: '9' is not a whole number"),
+        (["conflicts"], [["pattern"]], "conflicts: must be a list of pairs of lists of keywords"),
+        (["conflicts"], [["pattern", "format"]], "conflicts: 'pattern' is not a list of texts"),
+        (["silent"], ["no-such"], "silent: 'no-such' is not one of 'not-json'"),
+        (["strict_value"], 3, "strict_value: 3 is not a text"),
+        (["strict_place"], "header", "strict_place: 'header' is not one of 'function', 'tool'"),
+        (["tool_name", "forbidden"], "search", "tool_name.forbidden: 'search' is not a list of texts"),
+        (["keywords", "type", "held_most"], "9", "keywords.type.held_most: must be a number"),
+        (["target"], "tool", "target: unknown key"),
         (["literals"], ["text"], "literals: 'text' is not one of 'string'"),
         (["patterns"], -1, "patterns: -1 is not a whole number"),
         (["root"], [], "root: must be a table of object_only, forbidden"),
@@ -183,6 +254,29 @@ def test_a_child_is_its_parent_plus_what_differs():
     assert dialect.keyword("minItems") == Keyword("minItems", State.REJECTED, source="report")
     assert dialect.state("maxItems") is State.IGNORED
     assert dialect.state("type") is State.ENFORCED
+
+
+def test_what_differs_for_output_is_laid_over_its_own_file_and_under_its_children():
+    files = {
+        "base": {**PARENT, "output": {"others": "rejected", "keywords": {"type": False}, "recursion": "optional"}},
+        "child": {"parent": "base", "recursion": True, "output": {"optional": "absent"}},
+    }
+    tool = build("child", merged("child", find(files)))
+    output = build("child", merged("child", find(files), "output"), "output")
+    assert (tool.target, tool.others, tool.recursion, tool.optional) == ("tool", State.IGNORED, True, "null")
+    assert (output.target, output.others, output.recursion, output.optional) == (
+        "output",
+        State.REJECTED,
+        True,
+        "absent",
+    )
+    assert "type" in tool.keywords
+    assert "type" not in output.keywords
+
+
+def test_output_must_be_a_table():
+    with pytest.raises(DialectError, match="output: must be a table"):
+        merged("a", find({"a": {"title": "a", "output": 3}}))
 
 
 def test_a_grandchild_is_laid_over_both():
@@ -268,3 +362,11 @@ def test_a_file_that_is_not_there_is_a_dialect_error(tmp_path):
 )
 def test_which_values_a_keyword_takes(rule, value, taken):
     assert admits(Keyword("k", State.ENFORCED, **rule), value) is taken
+
+
+def test_a_value_above_what_is_held_is_taken_and_not_held():
+    xai = load("xai")
+    assert xai.state("maxLength") is State.ENFORCED
+    assert xai.state("maxLength", 2048) is State.ENFORCED
+    assert xai.state("maxLength", 2049) is State.IGNORED
+    assert xai.state("minContains", 2049) is State.REJECTED

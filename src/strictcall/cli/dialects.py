@@ -37,7 +37,7 @@ def _lines(dialect: Dialect) -> Iterator[str]:
             yield f"{state.value}: {', '.join(names)}{more}".replace(":  and", ": ")
     yield f"formats: {'any' if dialect.formats is None else ', '.join(sorted(dialect.formats)) or 'none'}"
     yield f"optional properties: {'may be absent' if dialect.optional == 'absent' else 'required, or null'}"
-    yield f"open objects: {_yes(dialect.open_objects)}; recursion: {_yes(dialect.recursion)}"
+    yield f"open objects: {_yes(dialect.open_objects)}; recursion: {_recursion(dialect)}"
     for limit in dialect.limits:
         yield _limit(limit)
     yield ""
@@ -47,6 +47,12 @@ def _lines(dialect: Dialect) -> Iterator[str]:
 
 def _yes(flag: bool) -> str:
     return "yes" if flag else "no"
+
+
+def _recursion(dialect: Dialect) -> str:
+    if dialect.recursion == "optional":
+        return "through properties that are not required"
+    return _yes(dialect.recursion)
 
 
 def _limit(limit: Limit) -> str:

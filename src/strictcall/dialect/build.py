@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from types import MappingProxyType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from strictcall.dialect.model import (
     Baseline,
@@ -32,6 +32,7 @@ MEASURES = (
     "optional",
     "unions",
     "union_branches",
+    "item_bounds",
     "enum_values",
     "longest_enum",
     "name_characters",
@@ -83,31 +84,27 @@ class _Builder:
                 return self.record(key, value, RootRule)
             case "baseline":
                 return self.record(key, value, Baseline)
-            case "tool_name" | "property_name":
+            case "tool_name" | "property_name" | "definition_name":
                 return self.name_rule(key, value)
             case "formats":
                 return None if value == "any" else self.texts(key, value)
             case "literals":
                 return self.texts(key, value, TYPES)
-            case "patterns" | "description_limit" | "property_description_limit":
-                return None if value is False else self.whole(key, value)
-            case "long_enum":
-                return self.whole(key, value)
-            case "union_siblings":
-                return None if value == "any" else self.texts(key, value)
+            case "silent":
+                return self.texts(key, value, tuple(RULES))
             case "conflicts":
                 return self.conflicts(key, value)
-            case "recursion":
-                return self.choice(key, value, (True, False, "optional"))
-            case "strict_value":
-                return value if isinstance(value, bool) else self.text(key, value)
             case _:
                 return self.plain(key, value, get_type_hints(Dialect)[key])
 
     def plain(self, place: str, value: Any, hint: Any) -> Any:
         """A value checked against the type that the model declares for it."""
+        if isinstance(hint, UnionType) or get_origin(hint) is Union:
+            return self.either(place, value, get_args(hint))
         if hint is bool:
             return self.choice(place, value, (True, False))
+        if hint is int:
+            return self.whole(place, value)
         if hint is State:
             return State(self.choice(place, value, [state.value for state in State]))
         if get_origin(hint) is Literal:
@@ -115,6 +112,16 @@ class _Builder:
         if get_origin(hint) is frozenset:
             return self.texts(place, value)
         return self.text(place, value)
+
+    def either(self, place: str, value: Any, hints: tuple[Any, ...]) -> Any:
+        """A value of one type or another: no ceiling is written ``false``, and no list of what is taken ``"any"``."""
+        if type(None) in hints:
+            nothing: Any = False if int in hints else "any"
+            return None if value == nothing and type(value) is type(nothing) else self.plain(place, value, hints[0])
+        if isinstance(value, bool):
+            return value
+        named = [item for hint in hints if get_origin(hint) is Literal for item in get_args(hint)]
+        return self.choice(place, value, (True, False, *named)) if named else self.text(place, value)
 
     def record(self, place: str, value: Any, kind: type[T]) -> T:
         hints = get_type_hints(kind)

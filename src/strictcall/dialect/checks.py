@@ -13,8 +13,6 @@ from strictcall.dialect.loose_checks import breaks_name_rule
 from strictcall.dialect.model import Keyword, State, admits
 from strictcall.dialect.vocabulary import JSON_TYPES, REST, SHAPES, in_lower_case, literal_types
 
-KINDS = ("type", "$ref", "anyOf", "allOf", "oneOf")
-"""Keywords that say what a schema admits, so that it needs no ``type``."""
 EVERY_TYPE = JSON_TYPES - {"integer"}
 OBJECT_KEYWORDS = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
 COUNT = SHAPES["minItems"][0]
@@ -75,11 +73,13 @@ class Checks:
         rule = self._dialect.root
         branches = [branch for keyword in UNIONS for branch in sound.get(keyword, ())] if rule.object_union else []
         if branches:
-            if not all(type(branch) is dict and (branch.get("type") == "object" or "$ref" in branch) for branch in branches):
+            if not all(map(_is_object_or_reference, branches)):
                 message = "each branch of a union at the root must be an object"
                 self._say(node, rule="root-not-object", message=message)
         elif rule.object_only and sound.get("type") != "object":
             self._say(node, rule="root-not-object", message="the root must say type: object")
+        if rule.properties_required and "properties" not in sound:
+            self._say(node, rule="properties-missing", message="the root must say its properties")
 
     def _values(self, node: Node, sound: dict[str, Any], types: frozenset[str]) -> None:
         if "enum" in sound or "const" in sound:
@@ -135,9 +135,9 @@ class Checks:
     # types and literals
 
     def _type(self, node: Node, schema: dict[str, Any]) -> None:
-        if self._dialect.untyped or node.parent is None:
+        if self._dialect.untyped or node.parent is None or (not schema and self._dialect.empty_schemas):
             return
-        said = any(keyword in schema for keyword in KINDS)
+        said = not self._dialect.kinds.isdisjoint(schema)
         if not said and not (not self._dialect.typed_literals and ("enum" in schema or "const" in schema)):
             self._say(node, rule="type-missing", message="the schema must say its type")
 
@@ -178,7 +178,9 @@ class Checks:
             if breaks_name_rule(name, dialect.property_name):
                 message = f"the name {quoted(name)} is not one that is taken"
                 self._say(node, "properties", name, rule="property-name", message=message)
-        self._required(node, sound, closed=closed)
+        by_default = dialect.additional_default == "closed" and "additionalProperties" not in schema
+        known = closed or (by_default and bool(properties)) or dialect.required_declared
+        self._required(node, sound, closed=known)
         self._patterns(node, sound)
 
     def _required(self, node: Node, sound: dict[str, Any], *, closed: bool) -> None:
@@ -216,7 +218,7 @@ class Checks:
             self._pattern(node, pattern, "patternProperties", pattern)
 
     def _array(self, node: Node, sound: dict[str, Any], schema: dict[str, Any]) -> None:
-        if not self._dialect.untyped_items and "items" not in schema:
+        if not self._dialect.untyped_items and "items" not in schema and "prefixItems" not in sound:
             self._say(node, rule="items-missing", message="an array must say its items")
         leading = sound.get("prefixItems")
         if leading is not None and sound.get("items") is False and sound.get("minItems", 0) > len(leading):
@@ -261,6 +263,10 @@ class Checks:
             if name != "$ref" and name not in self._dialect.reference_siblings:
                 message = f"{quoted(name)} may not stand beside $ref"
                 self._say(node, name, rule="reference-siblings", message=message)
+
+
+def _is_object_or_reference(schema: Any) -> bool:
+    return type(schema) is dict and (schema.get("type") == "object" or "$ref" in schema)
 
 
 def _literals(sound: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -136,7 +136,12 @@ class Document:
         """
         edges: dict[int, list[int]] = {}
         for node in self.nodes:
-            if node.parent is not None and type(node.value) is dict and node.keyword not in DEFINITIONS and passes(node):
+            if (
+                node.parent is not None
+                and type(node.value) is dict
+                and node.keyword not in DEFINITIONS
+                and passes(node)
+            ):
                 edges.setdefault(id(node.parent.value), []).append(id(node.value))
         for link in self.links:
             if type(link.target) is dict:

@@ -13,10 +13,14 @@ MOST_QUOTED = 80
 
 
 class Findings:
-    """The violations found in one schema; ``full`` says that enough were found."""
+    """The violations found in one schema; ``full`` says that enough were found.
 
-    def __init__(self, dialect: Dialect) -> None:
+    What the dialect's provider passes over in silence is noted only with ``silent``.
+    """
+
+    def __init__(self, dialect: Dialect, *, silent: bool = False) -> None:
         self.dialect = dialect
+        self._unsaid = frozenset() if silent else dialect.silent
         self.violations: list[Violation] = []
         self._characters = 0
 
@@ -27,7 +31,7 @@ class Findings:
 
     def add(self, pointer: str, rule: str, message: str, phrase: str | None = None, source: str | None = None) -> None:
         """Note a violation; its phrase and source are those of the rule where none are given."""
-        if self.full:
+        if self.full or rule in self._unsaid:
             return
         wording = self.dialect.rules.get(rule)
         if wording is not None:
@@ -39,7 +43,7 @@ class Findings:
 
     def at(self, node: Node, *tokens: str, rule: str, message: str) -> None:
         """Note a violation at a place below a schema."""
-        if not self.full:
+        if not self.full and rule not in self._unsaid:
             self.add(node.pointer(*tokens), rule, message)
 
     def keyword(self, node: Node, rule: str, keyword: Keyword, message: str) -> None:

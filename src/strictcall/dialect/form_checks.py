@@ -10,8 +10,9 @@ from typing import Any
 
 from strictcall.dialect.document import Node
 from strictcall.dialect.findings import Findings, quoted
-from strictcall.dialect.model import Dialect
-from strictcall.dialect.vocabulary import DEFINITIONS
+from strictcall.dialect.loose_checks import breaks_name_rule
+from strictcall.dialect.model import Dialect, NameRule
+from strictcall.dialect.vocabulary import ABOUT, DEFINITIONS
 
 Form = Callable[[Findings, Node, dict[str, Any]], None]
 """Notes what is wrong with a schema, given those of its keywords that are accepted and well formed."""
@@ -26,14 +27,16 @@ def forms_of(dialect: Dialect) -> tuple[Form, ...]:
     wanted: dict[Form, bool] = {
         _conflicts: bool(dialect.conflicts),
         _type_list: dialect.type_lists != "any",
+        _list_siblings: dialect.list_siblings is not None,
+        _stray: not dialect.stray_keywords,
         _union_siblings: dialect.union_siblings is not None,
         _first_keys: dialect.first_keys == "distinct",
         _empty_literals: not dialect.empty_literals,
         _anchors: dialect.pattern_anchoring == "must",
         _empty_object: dialect.empty_objects != "anywhere",
         _required: dialect.required_always or dialect.some_required,
-        _definitions: dialect.definitions_at == "root",
-        _target: dialect.reference_targets == "definitions",
+        _definitions: dialect.definitions_at == "root" or dialect.definition_name != NameRule(),
+        _target: dialect.reference_targets != "any",
         _description: dialect.property_description_limit is not None,
     }
     return tuple(form for form, asked in wanted.items() if asked)
@@ -55,6 +58,24 @@ def _type_list(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
         findings.at(node, "type", rule="type-list", message="type must be one text, not a list")
     elif not CONTAINERS.isdisjoint(kinds):
         findings.at(node, "type", rule="type-list", message="a list in type may not name array or object")
+
+
+def _list_siblings(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
+    siblings = findings.dialect.list_siblings
+    if type(sound.get("type")) is list and siblings is not None:
+        for name in sound.keys() - siblings - {"type"}:
+            message = f"{quoted(name)} may not stand beside a list in type"
+            findings.at(node, name, rule="list-siblings", message=message)
+
+
+def _stray(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
+    kinds = sound.get("type")
+    if type(kinds) is str:
+        for name in sound:
+            about = ABOUT.get(name)
+            if about is not None and kinds not in about:
+                message = f"{quoted(name)} says nothing about {kinds}"
+                findings.at(node, name, rule="keyword-stray", message=message)
 
 
 def _union_siblings(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
@@ -114,26 +135,31 @@ def _empty_object(findings: Findings, node: Node, sound: dict[str, Any]) -> None
 
 
 def _required(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
-    properties = sound.get("properties")
-    if properties is None:
-        return
-    if findings.dialect.required_always and "required" not in sound:
-        findings.at(node, rule="required-absent", message="an object with properties must have required")
+    properties = sound.get("properties", {})
+    is_object = "properties" in sound or sound.get("type") == "object"
+    if is_object and findings.dialect.required_always and "required" not in sound:
+        findings.at(node, rule="required-absent", message="an object must have required, if only an empty one")
     if findings.dialect.some_required and properties and not set(properties) & set(sound.get("required", ())):
         findings.at(node, rule="required-none", message="an object must require one of its properties")
 
 
 def _definitions(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
-    if node.parent is not None:
-        for keyword in sorted(DEFINITIONS & sound.keys()):
+    for keyword in sorted(DEFINITIONS & sound.keys()):
+        if node.parent is not None and findings.dialect.definitions_at == "root":
             message = f"{keyword} may stand at the root only"
             findings.at(node, keyword, rule="definitions-place", message=message)
+        for name in sound[keyword]:
+            if breaks_name_rule(name, findings.dialect.definition_name):
+                message = f"the name {quoted(name)} is not one that is taken"
+                findings.at(node, keyword, name, rule="definition-name", message=message)
 
 
 def _target(findings: Findings, node: Node, sound: dict[str, Any]) -> None:
     reference = sound.get("$ref")
-    if reference is not None and reference != "#" and not reference.startswith(f"#/{findings.dialect.definitions}/"):
-        message = f"a reference must lead to # or to {findings.dialect.definitions}"
+    if reference is None or (reference == "#" and findings.dialect.reference_targets == "definitions"):
+        return
+    if not reference.startswith(f"#/{findings.dialect.definitions}/"):
+        message = f"a reference must begin with #/{findings.dialect.definitions}/"
         findings.at(node, "$ref", rule="reference-target", message=message)
 
 

@@ -21,17 +21,18 @@ from strictcall.dialect.registry import load
 from strictcall.dialect.vocabulary import SHAPES
 
 
-def judge(schema: Any, dialect: str | Dialect, *, strict: bool = True) -> list[Violation]:
+def judge(schema: Any, dialect: str | Dialect, *, strict: bool = True, silent: bool = False) -> list[Violation]:
     """What the dialect's provider would refuse in a tool's schema; empty when it would take it.
 
-    With ``strict`` false only what holds for every tool is judged (``Dialect.baseline``). Any Python value may be
-    given: what is not JSON is a violation, never an exception, and the schema is not changed. At most 1,000 violations
-    are given. Rule ids are explained in ``strictcall.dialect.rules.RULES``.
+    With ``strict`` false only what holds for every tool is judged (``Dialect.baseline``); with ``silent`` true what the
+    provider would take and not hold is told too. Any Python value may be given: what is not JSON is a violation, never
+    an exception, and the schema is not changed. At most 1,000 violations are given. Rule ids are explained in
+    ``strictcall.dialect.rules.RULES``.
 
     Raises ``DialectError`` where no dialect has the name.
     """
     judged_by = load(dialect) if isinstance(dialect, str) else dialect
-    findings = Findings(judged_by)
+    findings = Findings(judged_by, silent=silent)
     for problem in problems(schema):
         pointer = "".join(f"/{token.replace('~', '~0').replace('/', '~1')}" for token in problem.tokens)
         findings.add(pointer, "not-json", problem.message)

@@ -8,12 +8,14 @@ from typing import Any
 from strictcall.dialect.document import Node
 from strictcall.dialect.findings import Findings, quoted
 from strictcall.dialect.model import NameRule
-from strictcall.dialect.vocabulary import REST, SHAPES
+from strictcall.dialect.vocabulary import REST, SHAPES, literal_types
 
 KINDS = frozenset(
     {"$ref", "$dynamicRef", "allOf", "anyOf", "const", "enum", "if", "items", "not", "oneOf", "properties", "type"}
 )
 """A property that has one of these says what kind of value it is."""
+
+LITERALS = frozenset({"const", "enum"})
 
 
 def breaks_name_rule(name: str, rule: NameRule) -> bool:
@@ -70,17 +72,31 @@ class LooseChecks:
                     message = f"{keyword} must be {shape[0]}, not {quoted(value)}"
                     self._findings.at(node, keyword, rule="not-a-schema", message=message)
         for keyword in sorted(self._baseline.forbidden & schema.keys()):
-            self._findings.keyword(node, "keyword-rejected", self._dialect.keyword(keyword), f"{keyword} is not accepted")
+            self._findings.keyword(
+                node, "keyword-rejected", self._dialect.keyword(keyword), f"{keyword} is not accepted"
+            )
         if self._baseline.required_needs_properties and "required" in schema and "properties" not in schema:
             self._findings.at(node, rule="properties-missing", message="required stands without properties")
         kinds = schema.get("type")
         is_array = kinds == "array" or (type(kinds) is list and "array" in kinds)
         if self._baseline.items_required and is_array and "items" not in schema:
             self._findings.at(node, rule="items-missing", message="an array must say its items")
-        if self._baseline.typed_properties and node.keyword == "properties" and not KINDS & schema.keys():
-            self._findings.at(node, rule="type-missing", message="a property must say its type")
+        telling = self._dialect.kinds | LITERALS if self._baseline.typed_schemas else KINDS
+        asked = self._baseline.typed_schemas or (self._baseline.typed_properties and node.keyword == "properties")
+        if asked and not telling & schema.keys():
+            self._findings.at(node, rule="type-missing", message="the schema must say its type")
+        if self._baseline.literals:
+            self._literals(node, schema)
         if self._baseline.property_names and type(schema.get("properties")) is dict:
             for name in schema["properties"]:
                 if breaks_name_rule(name, self._dialect.property_name):
                     message = f"the name {quoted(name)} is not one that is taken"
                     self._findings.at(node, "properties", name, rule="property-name", message=message)
+
+    def _literals(self, node: Node, schema: dict[str, Any]) -> None:
+        values = schema.get("enum")
+        for index, value in enumerate(values if type(values) is list else []):
+            if literal_types(value).isdisjoint(self._dialect.literals):
+                message = f"a literal may not be {quoted(value)}"
+                self._findings.at(node, "enum", str(index), rule="literal-type", message=message)
+                return

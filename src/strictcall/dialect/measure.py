@@ -6,13 +6,12 @@ import json
 from collections.abc import Container
 from typing import Any
 
-from strictcall.dialect.build import MEASURES
 from strictcall.dialect.document import Document, Node
 from strictcall.dialect.model import Dialect, State
 from strictcall.dialect.readable import MOST_BITS
 from strictcall.dialect.vocabulary import DEFINITIONS
 
-COUNTED = frozenset({"$defs", "anyOf", "const", "definitions", "enum", "oneOf", "properties"})
+COUNTED = frozenset({"$defs", "anyOf", "const", "definitions", "enum", "maxItems", "oneOf", "properties"})
 """A schema that has none of these counts nothing by itself."""
 OBJECTS = frozenset({"object", "properties", "additionalProperties"})
 """Types and keywords that make a level of an object; and those that make one of either kind."""
@@ -25,7 +24,8 @@ def measure(schema: Any, dialect: Dialect) -> dict[str, int]:
     """What a schema counts, under a dialect: only keywords that the dialect accepts are looked into.
 
     Every schema is counted once, where it lies, whatever refers to it. For a schema larger than the judge reads, the
-    numbers are those of the part that was read.
+    numbers are those of the part that was read. What takes a walk of its own (``object_depth``, ``characters``,
+    ``bytes``) is measured only where the dialect has a ceiling on it.
 
     - ``properties``: the entries of every ``properties``.
     - ``optional``: those of them that ``required`` beside does not name.
@@ -40,19 +40,21 @@ def measure(schema: Any, dialect: Dialect) -> dict[str, int]:
     - ``name_characters``: the characters of property names, definition names, and ``enum`` and ``const`` values.
     - ``longest_enum_characters``: the characters of the values of that ``enum`` of more than ``Dialect.long_enum``
       values which has most.
+    - ``item_bounds``: the sum of every ``maxItems``.
     - ``longest_enum``: the values of the longest ``enum``. ``union_branches``: the branches of the widest ``anyOf`` or
       ``oneOf``.
     - ``characters`` and ``bytes``: the length of the schema's own JSON text without spaces, in UTF-8 for the latter.
     """
     document = Document(schema, lambda keyword: dialect.state(keyword) is not State.REJECTED)
-    return measure_document(schema, document, MEASURES, dialect.long_enum)
+    wanted = {"depth", "json_depth"} | {limit.name for limit in dialect.limits}
+    return measure_document(schema, document, wanted, dialect.long_enum)
 
 
 def measure_document(schema: Any, document: Document, wanted: Container[str], long_enum: int) -> dict[str, int]:
     """Those measures of a schema that are ``wanted``, and others that cost nothing beside them."""
     counts = {"properties": 0, "optional": 0, "unions": 0}
     counts |= {"enum_values": 0, "name_characters": 0, "longest_enum_characters": 0}
-    counts |= {"longest_enum": 0, "union_branches": 0}
+    counts |= {"longest_enum": 0, "union_branches": 0, "item_bounds": 0}
     unions = _Unions(document)
     for node in document.nodes:
         if type(node.value) is dict and not COUNTED.isdisjoint(node.value):
@@ -119,6 +121,9 @@ def _count_literals(schema: dict[str, Any], counts: dict[str, int], long_enum: i
     for union in ("anyOf", "oneOf"):
         if type(schema.get(union)) is list:
             counts["union_branches"] = max(counts["union_branches"], len(schema[union]))
+    most = schema.get("maxItems")
+    if isinstance(most, int) and not isinstance(most, bool):
+        counts["item_bounds"] += max(most, 0)
     if "const" in schema:
         counts["name_characters"] += _characters(schema["const"])
     values = schema.get("enum")
@@ -172,9 +177,7 @@ def _plain_depth(document: Document, kinds: frozenset[str]) -> int:
     return max(levels.values(), default=0)
 
 
-def _measure_levels(
-    start: Node, below: dict[int, list[Any]], levels: dict[int, int], kinds: frozenset[str]
-) -> None:
+def _measure_levels(start: Node, below: dict[int, list[Any]], levels: dict[int, int], kinds: frozenset[str]) -> None:
     """Fill in the levels of a schema and of all below it, the deepest first."""
     entered: set[int] = set()
     stack = [start.value]
@@ -203,17 +206,20 @@ def _is_level(schema: dict[str, Any], kinds: frozenset[str]) -> bool:
 
 def _text_size(value: Any) -> tuple[int, int]:
     """The characters and bytes of a value as compact JSON text; a part that is met twice is written twice."""
+    if type(value) not in (dict, list):
+        return _scalar_size(value)
     sizes: dict[int, tuple[int, int]] = {}
+    entered: set[int] = set()
     stack = [value]
     while stack:
         here = stack[-1]
-        held = list(here.values() if type(here) is dict else here) if type(here) in (dict, list) else []
-        waiting = [item for item in held if type(item) in (dict, list) and id(item) not in sizes]
-        if waiting and id(here) not in sizes:
-            stack.extend(waiting)
-            continue
-        stack.pop()
-        sizes[id(here)] = _container_size(here, sizes) if type(here) in (dict, list) else _scalar_size(here)
+        if id(here) in entered:
+            stack.pop()
+            sizes[id(here)] = _container_size(here, sizes)
+        else:
+            entered.add(id(here))
+            held = here.values() if type(here) is dict else here
+            stack.extend(item for item in held if type(item) in (dict, list) and id(item) not in entered)
     return sizes[id(value)]
 
 
@@ -222,7 +228,7 @@ def _container_size(container: Any, sizes: dict[int, tuple[int, int]]) -> tuple[
     characters = octets = punctuation
     items = container.values() if type(container) is dict else container
     for item in items:
-        more = sizes[id(item)] if type(item) in (dict, list) else _scalar_size(item)
+        more = sizes.get(id(item), (0, 0)) if type(item) in (dict, list) else _scalar_size(item)
         characters, octets = characters + more[0], octets + more[1]
     for name in container if type(container) is dict else ():
         more = _scalar_size(name)

@@ -11,7 +11,6 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal
 
-
 Target = Literal["tool", "output"]
 """What a schema is for: a tool's arguments, or structured output."""
 
@@ -77,11 +76,13 @@ class RootRule:
 
     ``forbidden`` keywords may not stand at the root of a strict schema, whatever their state elsewhere.
     ``object_union``: a root that is a union is taken where each of its branches is an object.
+    ``properties_required``: the root must have ``properties``, if only empty ones.
     """
 
     object_only: bool = True
     forbidden: frozenset[str] = frozenset()
     object_union: bool = False
+    properties_required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,9 @@ class Baseline:
     ``property_names``: whether the dialect's rule for property names holds here too. ``well_formed``: whether a schema
     that is not a JSON Schema (a keyword whose value has the wrong type) is refused. ``forbidden``: keywords refused
     wherever they stand. ``root_keywords``: the only keywords that may stand at the root; empty allows any.
-    ``required_needs_properties``: ``required`` may not stand without ``properties``.
+    ``required_needs_properties``: ``required`` may not stand without ``properties``. ``typed_schemas``: every
+    schema needs a literal or one of ``Dialect.kinds``. ``literals``: whether the dialect's rule for the types of
+    literals holds.
     """
 
     same_as_strict: bool = False
@@ -135,6 +138,8 @@ class Baseline:
     forbidden: frozenset[str] = frozenset()
     root_keywords: frozenset[str] = frozenset()
     required_needs_properties: bool = False
+    typed_schemas: bool = False
+    literals: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +152,13 @@ class Dialect:
     - ``conflicts``: pairs of keyword groups; no keyword of the first may stand beside any of the second.
     - ``type_lists``: which lists ``type`` may have: ``none``, lists of ``scalars`` (no array or object among them), or
       ``any``.
+    - ``list_siblings``: keywords that may stand beside a list in ``type``; ``None`` is any.
+    - ``stray_keywords``: whether a keyword may stand beside a ``type`` that it says nothing about (``minLength`` beside
+      ``integer``).
     - ``type_case``: whether the names of types are taken in the ``exact`` standard case only, or in ``any`` case.
     - ``untyped``: whether a schema may say nothing about its type (``{}``), and boolean schemas be used.
+    - ``kinds``: the keywords any of which says what a schema admits, where ``untyped`` is false.
+    - ``empty_schemas``: whether ``{}`` is taken although a type must be said; it means less than anything then.
     - ``formats``: the ``format`` names held; ``None`` accepts any. ``other_formats``: what a name off the list is.
     - ``pattern_anchoring``: a ``pattern`` is a ``search`` (the standard), is taken for the ``whole`` text whatever
       anchors it has, or ``must`` start with ``^`` and end with ``$``.
@@ -179,7 +189,8 @@ class Dialect:
     - ``properties_required``: whether every object schema must have ``properties``, if only empty ones.
     - ``empty_objects``: where an object may declare no property: ``anywhere``, at the ``root`` only, or ``nowhere``
       (a schema of ``additionalProperties`` declares some).
-    - ``required_always``: whether every object that declares properties must have ``required``, if only an empty one.
+    - ``required_always``: whether every object must have ``required``, if only an empty one.
+    - ``required_declared``: whether ``required`` may name only declared properties, on an open object too.
     - ``some_required``: whether every object that declares properties must require one at least.
     - ``patterns``: how many patterns one ``patternProperties`` may have; ``None`` is any number.
     - ``counts_with_optional``: whether ``minProperties`` and ``maxProperties`` may stand on an object that declares
@@ -192,7 +203,9 @@ class Dialect:
       required.
     - ``definitions``: the keyword that holds definitions, and ``definitions_at`` whether ``anywhere`` or at the
       ``root`` only.
-    - ``reference_targets``: whether a reference may lead to ``any`` schema, or only to the root and to ``definitions``.
+    - ``definition_name``: what a definition's name may look like.
+    - ``reference_targets``: whether a reference may lead to ``any`` schema, only to the root and to ``definitions``, or
+      only to ``named`` definitions.
     - ``reference_siblings``: keywords that may stand beside ``$ref``.
 
     Names, descriptions and requests:
@@ -209,6 +222,8 @@ class Dialect:
     - ``parallel_with_strict``: whether calls may be parallel when a tool is strict.
     - ``all_or_none``: whether one loose tool makes every tool of the request loose.
     - ``rules``: the source and wording of the judge's other rules, by rule id.
+    - ``silent``: ids of rules whose breach is not refused: such a schema is taken, and what breaks the rule is passed
+      over or held in part. It must not be written, and the judge speaks of it only where asked to.
     - ``target``: whether this is said of a ``tool`` or of structured ``output``.
     """
 
@@ -221,8 +236,12 @@ class Dialect:
     others: State = State.REJECTED
     conflicts: tuple[tuple[frozenset[str], frozenset[str]], ...] = ()
     type_lists: Literal["none", "scalars", "any"] = "any"
+    list_siblings: frozenset[str] | None = None
+    stray_keywords: bool = True
     type_case: Literal["exact", "any"] = "exact"
     untyped: bool = False
+    kinds: frozenset[str] = frozenset({"$ref", "allOf", "anyOf", "oneOf", "type"})
+    empty_schemas: bool = False
     formats: frozenset[str] | None = None
     other_formats: Literal["rejected", "ignored"] = "rejected"
     pattern_anchoring: Literal["search", "whole", "must"] = "search"
@@ -243,6 +262,7 @@ class Dialect:
     properties_required: bool = False
     empty_objects: Literal["anywhere", "root", "nowhere"] = "anywhere"
     required_always: bool = False
+    required_declared: bool = False
     some_required: bool = False
     patterns: int | None = None
     counts_with_optional: bool = True
@@ -250,7 +270,8 @@ class Dialect:
     recursion: bool | Literal["optional"] = False
     definitions: Literal["$defs", "definitions"] = "$defs"
     definitions_at: Literal["anywhere", "root"] = "anywhere"
-    reference_targets: Literal["any", "definitions"] = "any"
+    definition_name: NameRule = NameRule()
+    reference_targets: Literal["any", "definitions", "named"] = "any"
     reference_siblings: frozenset[str] = frozenset()
     root: RootRule = RootRule()
     tool_name: NameRule = NameRule()
@@ -268,6 +289,7 @@ class Dialect:
     parallel_with_strict: bool = True
     all_or_none: bool = False
     rules: Mapping[str, Wording] = field(default_factory=dict)
+    silent: frozenset[str] = frozenset()
 
     @property
     def references(self) -> bool:

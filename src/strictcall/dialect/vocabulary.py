@@ -135,6 +135,19 @@ SHAPES: Mapping[str, Shape] = {
 """What the value of a keyword must be, in words and as a test. A keyword that is not here may have any value."""
 
 
+_OBJECT = frozenset({"object"})
+_ARRAY = frozenset({"array"})
+_NUMBERS = frozenset({"number", "integer"})
+ABOUT: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("additionalProperties", "maxProperties", "minProperties", "patternProperties"), _OBJECT),
+    **dict.fromkeys(("dependentRequired", "properties", "propertyNames", "required"), _OBJECT),
+    **dict.fromkeys(("contains", "items", "maxItems", "minItems", "prefixItems", "uniqueItems"), _ARRAY),
+    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"), _NUMBERS),
+    **dict.fromkeys(("maxLength", "minLength", "pattern"), frozenset({"string"})),
+}
+"""The types that a keyword says something about, for those that are about some only."""
+
+
 def in_lower_case(kinds: Any) -> Any:
     """The value of ``type`` with its names in lower case, where a dialect takes them in any."""
     if type(kinds) is list:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from strictcall.dialect.model import Dialect, Limit
-from strictcall.json_value import depth_of
+from strictcall.json_value import compact, depth_of
 from strictcall.shape.admit import follow
 from strictcall.shape.graph import components
 from strictcall.shape.model import Choice, Definitions, Record, Ref, Shape
@@ -14,14 +14,20 @@ from strictcall.shape.model import Choice, Definitions, Record, Ref, Shape
 LONG_ENUM: Final = 250
 
 NAMES: Final[Mapping[str, str]] = {
+    "bytes": "bytes of JSON",
+    "characters": "characters of JSON",
     "depth": "levels of objects and arrays",
     "enum_values": "enum values",
+    "item_bounds": "items in all arrays together, as far as they are bounded",
     "json_depth": "levels of JSON",
+    "longest_enum": "values in one enum",
     "longest_enum_characters": "characters in one enum",
     "name_characters": "characters of names and enum values",
     "optional": "optional properties",
     "properties": "properties",
     "strict_tools": "strict tools",
+    "tools": "tools",
+    "union_branches": "forms in one union",
     "unions": "properties with a union",
 }
 """Each measure in words, as a reason gives it."""
@@ -30,7 +36,11 @@ NAMES: Final[Mapping[str, str]] = {
 class Counter:
     """Counts a wire schema while it is written. Levels are kept by definition, with the references on the way."""
 
-    def __init__(self) -> None:
+    def __init__(self, long_enum: int = LONG_ENUM) -> None:
+        self._long_enum = long_enum
+        self.union_branches = 0
+        self.longest_enum = 0
+        self.item_bounds = 0
         self.properties = 0
         self.optional = 0
         self.unions = 0
@@ -75,8 +85,13 @@ class Counter:
         characters = sum(len(value) if type(value) is str else len(str(value)) for value in values)
         self.name_characters += characters
         self.enum_values += len(values)
-        if len(values) > LONG_ENUM:
+        self.longest_enum = max(self.longest_enum, len(values))
+        if len(values) > self._long_enum:
             self.longest_enum_characters = max(self.longest_enum_characters, characters)
+
+    def union(self, branches: int) -> None:
+        """Count the forms of a union."""
+        self.union_branches = max(self.union_branches, branches)
 
     def depth(self) -> int:
         """The longest way through objects and arrays; a reference that leads back into its own circle ends it."""
@@ -93,13 +108,30 @@ class Counter:
 
 def counted(counter: Counter, schema: Any, dialect: Dialect) -> dict[str, int]:
     """The measures that the dialect has a ceiling for."""
-    wanted = {limit.name for limit in dialect.limits}
-    counts = {name: getattr(counter, name) for name in wanted if name not in ("depth", "json_depth", "strict_tools")}
-    if "depth" in wanted:
-        counts["depth"] = counter.depth()
-    if "json_depth" in wanted:
-        counts["json_depth"] = depth_of(schema)
+    counts = {}
+    for name in {limit.name for limit in dialect.limits}:
+        if name in _WHOLE:
+            counts[name] = _WHOLE[name](schema)
+        elif name == "depth":
+            counts[name] = counter.depth()
+        elif name in _PER_TOOL:
+            counts[name] = 1
+        else:
+            counts[name] = getattr(counter, name)
     return counts
+
+
+def _bytes(schema: Any) -> int:
+    return len(compact(schema).encode())
+
+
+_WHOLE: Final[Mapping[str, Callable[[Any], int]]] = {
+    "json_depth": depth_of,
+    "characters": lambda schema: len(compact(schema)),
+    "bytes": _bytes,
+}
+"""Measures of the written schema as a whole."""
+_PER_TOOL: Final = frozenset({"strict_tools", "tools"})
 
 
 def exceeded(counts: Mapping[str, int], dialect: Dialect) -> Limit | None:

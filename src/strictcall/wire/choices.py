@@ -14,8 +14,10 @@ from strictcall.shape.model import (
     Field,
     Literal,
     Nothing,
+    Null,
     Openness,
     Record,
+    Ref,
     Shape,
 )
 from strictcall.shape.simplify import bare, union
@@ -31,10 +33,14 @@ def lower_choice(shape: Choice, context: Context) -> Lowered:
     """A union of branches, each lowered; branches whose wire forms could be taken for one another are told apart."""
     if shape.exclusive:
         shape = _exclusive(shape, context)
-    branches = [context.lower(branch, context) for branch in shape.branches]
+    # Beside other forms null can be said everywhere, if only by ``nullable``.
+    branches = [(b, None) if type(b) is Null else context.lower(b, context) for b in shape.branches]
     codec: Codec | None = None
     if max(level(inner) for _, inner in branches):
         branches = _told_apart(shape, branches, context)
+    if context.dialect.first_keys == "distinct":
+        branches = _with_distinct_first_keys(branches, context)
+    if max(level(inner) for _, inner in branches):
         codec = _choice_codec(shape, branches, context)
     wire = union(
         [_unfoldable(branch, context) for branch, _ in branches],
@@ -87,21 +93,39 @@ def _told_apart(shape: Choice, branches: list[Lowered], context: Context) -> lis
         return branches
     found: list[Lowered] = []
     for i, (branch, codec) in enumerate(branches):
-        if i in overlapping:
-            name = f"option_{i + 1}"
-            context.change(
-                "branch-wrapped", branch.pointer, f"a form that looks like another is written inside {name!r}"
-            )
-            wrapper = Record(
-                branch.pointer,
-                fields={name: Field(branch, True)},
-                rest=Nothing(),
-                openness=Openness.CLOSED,
-            )
-            found.append((wrapper, _wrapper_codec(name, codec)))
-        else:
-            found.append((branch, codec))
+        found.append(_wrapped(branch, codec, i, context) if i in overlapping else (branch, codec))
     return found
+
+
+def _wrapped(branch: Shape, codec: Codec | None, position: int, context: Context) -> Lowered:
+    """A branch in a closed object of one field, whose name no other branch of the union has."""
+    name = f"option_{position + 1}"
+    context.change("branch-wrapped", branch.pointer, f"a form that looks like another is written inside {name!r}")
+    fields = {name: Field(branch, True)}
+    return Record(branch.pointer, fields=fields, rest=Nothing(), openness=Openness.CLOSED), _wrapper_codec(name, codec)
+
+
+def _with_distinct_first_keys(branches: list[Lowered], context: Context) -> list[Lowered]:
+    """Branches whose objects begin with different names. The order of fields is free, where it is the union's own to
+    choose; a branch for which no name is left is wrapped.
+    """
+    taken: set[str] = set()
+    found = dict(enumerate(branches))
+    # A definition's order of fields is not this union's to change, so references choose first.
+    for position in sorted(found, key=lambda i: type(branches[i][0]) is not Ref):
+        branch, codec = branches[position]
+        target = follow(branch, context.known)
+        if type(target) is not Record or not target.fields:
+            continue
+        names = list(target.fields)
+        first = next((name for name in names if name not in taken), None)
+        if first is None or (first != names[0] and type(branch) is not Record):
+            found[position] = _wrapped(branch, codec, position, context)
+            continue
+        taken.add(first)
+        if first != names[0]:
+            found[position] = replace(target, fields={first: target.fields[first], **target.fields}), codec
+    return [found[position] for position in range(len(branches))]
 
 
 def _overlapping(branches: list[Lowered], context: Context) -> set[int]:

@@ -230,6 +230,14 @@ _ENCODING: Final = (
         by_encoding=True,
     ),
     Code(
+        "reference-inlined",
+        _ENCODED,
+        "What a reference leads to is written in its place.",
+        "The provider takes no references.",
+        '{"$ref": "#/$defs/point"} becomes the schema of point, as often as it is referred to',
+        "Nothing to do; a definition used many times makes the wire schema long.",
+    ),
+    Code(
         "root-wrapped",
         _ENCODED,
         "The arguments are written inside one field.",

@@ -4,7 +4,7 @@ reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -26,8 +26,14 @@ from strictcall.wire.names import legal_name
 from strictcall.wire.write import Writer
 
 _NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
-_ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": True}
-"""What is sent for a tool whose own schema no provider would take and that cannot be read either."""
+_ANY_OBJECTS: Final[tuple[Mapping[str, Any], ...]] = (
+    {"type": "object", "properties": {}, "additionalProperties": True},
+    {"type": "object", "properties": {}},
+    {"type": "object"},
+)
+"""What is sent for a tool whose own schema no provider would take and that cannot be read either; providers differ in
+what they take.
+"""
 _DEFAULT: Final = Policy()
 MOST_KEPT: Final = 1024
 """How many compilations are remembered, those least recently asked for forgotten first."""
@@ -149,7 +155,7 @@ def _sendable(loose: Compilation, parameters: Any) -> Compilation:
     """
     if not judge(parameters, loose.dialect, strict=False):
         return loose
-    return replace(loose, schema=_nearest_allowed(parameters, loose.dialect) if loose.readable else dict(_ANY_OBJECT))
+    return replace(loose, schema=_nearest_allowed(parameters if loose.readable else None, loose.dialect))
 
 
 def _unfit(changes: tuple[Change, ...], policy: Policy) -> str | None:
@@ -179,9 +185,14 @@ def _nearest_allowed(parameters: Any, dialect: Dialect) -> Any:
 
     The schema with a root that says it is an object, if that is enough; else an object of any kind.
     """
+    candidates: list[dict[str, Any]] = []
     if type(parameters) is dict:
         root = {name: value for name, value in parameters.items() if name not in dialect.baseline.forbidden_root}
-        candidate = {**root, "type": "object", "properties": parameters.get("properties", {})}
-        if not judge(candidate, dialect, strict=False):
-            return candidate
-    return dict(_ANY_OBJECT)
+        candidates.append({**root, "type": "object", "properties": parameters.get("properties", {})})
+    return _first_allowed([*candidates, *_ANY_OBJECTS], dialect)
+
+
+def _first_allowed(candidates: Sequence[Mapping[str, Any]], dialect: Dialect) -> dict[str, Any]:
+    """The first schema that the provider takes without strict; the last one where it takes none."""
+    taken = (candidate for candidate in candidates if not judge(candidate, dialect, strict=False))
+    return dict(next(taken, candidates[-1]))

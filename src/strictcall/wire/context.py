@@ -51,6 +51,7 @@ class Context:
     leaned_on: set[str] = field(default_factory=set)
     cuts: frozenset[tuple[str, str]] = frozenset()
     wire: dict[str, Shape] = field(default_factory=dict)
+    written_in_place: int = 0
     known: Definitions = field(init=False)
     """The wire's definitions, with estimates of those that are not finished."""
     _changes: dict[tuple[str, str, str], Change] = field(default_factory=dict)

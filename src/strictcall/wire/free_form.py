@@ -36,7 +36,7 @@ def lower_anything(shape: Anything, context: Context) -> Lowered:
     choice = context.policy.free_form
     if choice == "refuse":
         raise Refusal(f"{shape.pointer or 'the root'} takes any value, and the policy refuses free-form values")
-    if choice == "tree" and context.dialect.recursion:
+    if choice == "tree" and context.dialect.recursion is True:
         context.change("free-form-tree", shape.pointer, "a value of any kind is written as a recursive definition")
         return Ref(
             shape.pointer, lowered_notes(shape.notes, TREE_CODEC), shape.residue, _define_tree(context)

@@ -8,7 +8,7 @@ from typing import Any
 from strictcall.json_value import compact, identity
 from strictcall.shape.admit import kind_of, kinds_of
 from strictcall.shape.model import Literal, Null, Shape
-from strictcall.shape.simplify import union
+from strictcall.shape.simplify import bare, union
 from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail
 from strictcall.wire.context import Context, Lowered, without_values
@@ -16,16 +16,28 @@ from strictcall.wire.context import Context, Lowered, without_values
 
 def lower_literal(shape: Literal, context: Context) -> Lowered:
     """Literals of a kind that the dialect's ``enum`` takes stay; the others are written as text, one text for each."""
-    if all(value is None for value in shape.values):
+    nulls = context.dialect.null != "nullable"
+    if nulls and all(value is None for value in shape.values):
         return Null(shape.pointer, shape.notes, shape.residue), None
+    if None in shape.values and len(shape.values) > 1 and not context.dialect.enum_null:
+        return _beside_null(shape, context)
     types = set(map(type, shape.values))
     if types in ({str}, {int}):
         values = tuple(dict.fromkeys(shape.values))
     else:
         values = tuple({identity(value): value for value in shape.values}.values())
-    if kinds_of(values) <= context.dialect.literals:
+    if kinds_of(values) <= context.dialect.literals and (context.dialect.empty_literals or "" not in values):
         return _by_kind(replace(shape, values=values), context), None
     return _as_text(shape, values, context)
+
+
+def _beside_null(shape: Literal, context: Context) -> Lowered:
+    """Values with null among them, where an ``enum`` cannot hold it: a choice of the others or null."""
+    others = tuple(value for value in shape.values if value is not None)
+    context.change("enum-split", shape.pointer, "null is written beside the enum of the other values")
+    branches: list[Shape] = [replace(bare(shape), values=others, declared=None, const=False), Null(shape.pointer)]
+    choice = union(branches, pointer=shape.pointer, notes=shape.notes, residue=shape.residue)
+    return context.lower(choice, context)
 
 
 def _by_kind(shape: Literal, context: Context) -> Any:
@@ -44,7 +56,7 @@ def _by_kind(shape: Literal, context: Context) -> Any:
 
 
 def _as_text(shape: Literal, values: tuple[Any, ...], context: Context) -> Lowered:
-    texts = [value if type(value) is str else compact(value) for value in values]
+    texts = [value if type(value) is str and value else compact(value) for value in values]
     if len(set(texts)) < len(texts):
         # A string that looks like another value's text: then all are written as JSON, strings in their quotes.
         texts = [compact(value) for value in values]

@@ -90,7 +90,7 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
     """
     root = _arguments(contract) if arguments else contract.shape
     definitions = {**contract.definitions, ROOT: root}
-    cuts = frozenset() if dialect.recursion else cycle_cuts(ROOT, definitions)
+    cuts = _cuts(definitions, dialect)
     edges = {name: references(shape) for name, shape in definitions.items()} if len(definitions) > 1 else {ROOT: []}
     ordered = [name for group in components(reachable(ROOT, edges)) for name in group if name != ROOT]
     estimates: Definitions = definitions
@@ -105,6 +105,15 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
         estimates = {**definitions, **context.wire}
         levels = {name: level(codec) for name, codec in context.codecs.items()}
     raise Refusal("its definitions refer to one another in a way that cannot be encoded")
+
+
+def _cuts(definitions: Definitions, dialect: Dialect) -> frozenset[tuple[str, str]]:
+    """The references that must not be kept, as target and pointer."""
+    if dialect.recursion is True:
+        return frozenset()
+    # Where an optional property is written as a required one, there is none that a circle could pass.
+    through_optional = dialect.recursion == "optional" and dialect.optional == "absent"
+    return cycle_cuts(ROOT, definitions, through_optional=through_optional)
 
 
 def _arguments(contract: Contract) -> Shape:

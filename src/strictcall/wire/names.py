@@ -35,6 +35,6 @@ def legal_name(name: str, rule: NameRule) -> str:
 
 def is_legal(name: str, rule: NameRule) -> bool:
     """Whether a name may stand as it is."""
-    if rule.max_length is not None and len(name) > rule.max_length:
+    if name in rule.forbidden or (rule.max_length is not None and len(name) > rule.max_length):
         return False
     return rule.pattern is None or re.fullmatch(rule.pattern, name) is not None

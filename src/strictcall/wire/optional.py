@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from strictcall.json_value import equal, json_type
 from strictcall.shape.admit import kinds
 from strictcall.shape.model import (
     NO_NOTES,
@@ -43,10 +44,13 @@ class Part:
     null_is_absent: bool
 
 
-def optional(field: Field, context: Context, *, may_fold: bool = True) -> Part:
-    """Lower a field's shape and its optionality; ``may_fold``: an explicit null may be read as absent."""
+def optional(field: Field, context: Context, *, may_fold: bool = True, by_null: bool = False) -> Part:
+    """Lower a field's shape and its optionality.
+
+    ``may_fold``: an explicit null may be read as absent. ``by_null``: null means absent, whatever the dialect says.
+    """
     wire, codec = context.lower(field.shape, context)
-    if field.required or context.dialect.optional == "absent":
+    if field.required or (context.dialect.optional == "absent" and not by_null):
         return Part(Field(wire, field.required), codec, False)
     if "null" not in kinds(wire, context.known):
         context.change("optional-null", field.shape.pointer, "an optional property is required, and null means absent")
@@ -58,15 +62,16 @@ def optional(field: Field, context: Context, *, may_fold: bool = True) -> Part:
     context.change("null-distinguished", field.shape.pointer, "null means absent; an explicit null is written apart")
     if "object" in kinds(wire, context.known) or not _can_shed_null(wire):
         return Part(Field(_or_null(_wrapped(wire)), True), _unwrap(codec), True)
+    mark = True if "boolean" in context.dialect.literals else "null"
     explicit = Record(
         wire.pointer,
-        fields={EXPLICIT: Field(Literal(values=(True,), declared="boolean", const=True), True)},
+        fields={EXPLICIT: Field(Literal(values=(mark,), declared=json_type(mark), const=True), True)},
         rest=Nothing(),
         openness=Openness.CLOSED,
     )
     branches = [branch for branch in (_without_null(wire), explicit) if type(branch) is not Nothing]
     apart = union(branches, pointer=wire.pointer, notes=without_values(wire.notes), residue=wire.residue)
-    return Part(Field(_or_null(apart), True), _explicit(codec), True)
+    return Part(Field(_or_null(apart), True), _explicit(codec, mark), True)
 
 
 def _report_fold(pointer: str, default_is_null: bool, context: Context) -> None:
@@ -131,15 +136,15 @@ def _unwrap(codec: Codec | None) -> Codec:
     return Codec(decode, encode)
 
 
-def _explicit(codec: Codec | None) -> Codec:
+def _explicit(codec: Codec | None, mark: bool | str) -> Codec:
     read, write = apply(codec), encoder(codec)
 
     def decode(value: Any, trail: Trail, run: Run) -> Any:
-        if type(value) is dict and len(value) == 1 and value.get(EXPLICIT) is True:
+        if type(value) is dict and len(value) == 1 and equal(value.get(EXPLICIT), mark):
             return None
         return read(value, trail, run)
 
     def encode(value: Any, trail: Trail, run: Run) -> Any:
-        return {EXPLICIT: True} if value is None else write(value, trail, run)
+        return {EXPLICIT: mark} if value is None else write(value, trail, run)
 
     return Codec(decode, encode)

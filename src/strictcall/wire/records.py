@@ -10,7 +10,18 @@ from typing import Any, Final
 
 from strictcall.dialect.model import State
 from strictcall.shape.admit import admits, matches
-from strictcall.shape.model import NO_NOTES, Anything, Definitions, Field, List, Nothing, Openness, Record, Shape
+from strictcall.shape.model import (
+    NO_NOTES,
+    Anything,
+    Definitions,
+    Field,
+    List,
+    Literal,
+    Nothing,
+    Openness,
+    Record,
+    Shape,
+)
 from strictcall.shape.simplify import impossible
 from strictcall.value import replace, value
 from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
@@ -43,6 +54,8 @@ def lower_object(shape: Record, context: Context) -> Lowered:
     if carries and shape.openness is Openness.OPEN and context.policy.open_objects == "refuse":
         raise Refusal(f"{shape.pointer or 'the root'} is an open object, and the policy refuses those")
     native = context.dialect.open_objects
+    if not carries and not shape.fields and _must_have_fields(shape, context):
+        return _empty_as_text(shape, context)
     if carries and not shape.fields and not native:
         return lower_map(shape, context)
     parts = _Parts.lower(shape, context)
@@ -67,6 +80,18 @@ def lower_object(shape: Record, context: Context) -> Lowered:
         hint = "names " + " | ".join(map(repr, shape.patterns))
         wire = context.unheld(wire, "pattern-names", shape.pointer, message, hint)
     return _counted(shape, wire, context, carries and not native), codec
+
+
+def _must_have_fields(shape: Record, context: Context) -> bool:
+    """Whether an object may not be without properties at this place."""
+    return context.dialect.empty_objects == "nowhere" or (
+        context.dialect.empty_objects == "root" and bool(shape.pointer)
+    )
+
+
+def _empty_as_text(shape: Record, context: Context) -> Lowered:
+    """The object without properties, where the dialect has none: it has one value only."""
+    return context.lower(Literal(shape.pointer, shape.notes, shape.residue, ({},)), context)
 
 
 def _why_impossible(shape: Record) -> str:
@@ -140,6 +165,16 @@ def _counted(shape: Record, wire: Record, context: Context, encoded: bool) -> Re
     return counted
 
 
+def _written_as_null(shape: Record, context: Context) -> frozenset[str]:
+    """The optional fields that are required and null in a dialect that has real optionals.
+
+    One of them, where the dialect asks that an object with properties require at least one.
+    """
+    if not context.dialect.some_required or any(field.required for field in shape.fields.values()):
+        return frozenset()
+    return frozenset([name for name, field in shape.fields.items() if type(field.shape) is not Nothing][:1])
+
+
 @value
 class _Free:
     """A record's free names on the wire: shapes and codecs by name pattern, and those of every other name."""
@@ -188,6 +223,7 @@ class _Parts:
         parts = cls({}, {}, {}, context.definitions)
         # Where something depends on which names are there, an absent one is not the same as a null.
         may_fold = context.policy.nulls == "fold" or not (shape.residue or shape.min_properties)
+        by_null = _written_as_null(shape, context)
         for name, field in shape.fields.items():
             if type(field.shape) is Nothing:
                 if shape.openness is not Openness.CLOSED:
@@ -208,7 +244,7 @@ class _Parts:
                 parts.only[name] = field.shape
             taken.add(wire_name)
             parts.names[name] = wire_name
-            parts.parts[name] = optional(field, context, may_fold=may_fold)
+            parts.parts[name] = optional(field, context, may_fold=may_fold, by_null=name in by_null)
         return parts
 
     @property

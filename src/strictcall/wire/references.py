@@ -4,15 +4,16 @@ JSON text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
+from strictcall.shape.graph import parts as parts_of
 from strictcall.shape.graph import walk
-from strictcall.shape.model import Definitions, Ref
+from strictcall.shape.model import Definitions, Record, Ref, Shape
 from strictcall.shape.simplify import with_notes
 from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail, level
-from strictcall.wire.context import Context, Lowered, lowered_notes
+from strictcall.wire.context import Context, Lowered, Refusal, lowered_notes
 from strictcall.wire.free_form import json_text
 
 
@@ -21,6 +22,8 @@ def lower_reference(shape: Ref, context: Context) -> Lowered:
     shape = _direct(shape, context.definitions)
     if (shape.name, shape.pointer) in context.cuts:
         return json_text(shape, context, "recursion-text", "the dialect has no recursion; the inner value is JSON text")
+    if not context.dialect.references:
+        return _in_place(shape, context)
     name = shape.name
     codec = _codec_of(name, context)
     known = context.wire.get(name)
@@ -30,9 +33,23 @@ def lower_reference(shape: Ref, context: Context) -> Lowered:
     return Ref(shape.pointer, lowered_notes(shape.notes, codec), shape.residue, name), codec
 
 
+MOST_IN_PLACE: Final = 20_000
+"""How many times definitions may be written in place of references to them."""
+
+
+def _in_place(shape: Ref, context: Context) -> Lowered:
+    """What a reference stands for, where the dialect has no references; nothing recurses once circles are cut."""
+    context.written_in_place += 1
+    if context.written_in_place > MOST_IN_PLACE:
+        raise Refusal("its definitions, written in place of the references to them, would be too many")
+    target = context.definitions[shape.name]
+    context.change("reference-inlined", shape.pointer, "what the reference leads to is written in its place")
+    return context.lower(with_notes(target, shape.notes, shape.residue), context)
+
+
 def lower_definitions(names: list[str], context: Context) -> None:
     """Lower definitions in an order in which each comes after those that it refers to, as far as there is one."""
-    for name in names:
+    for name in names if context.dialect.references else ():
         context.wire[name], context.codecs[name] = context.lower(context.definitions[name], context)
 
 
@@ -71,11 +88,15 @@ def settled(context: Context) -> bool:
     return all(level(context.codecs.get(name)) == context.levels.get(name, 0) for name in context.leaned_on)
 
 
-def cycle_cuts(root: str, definitions: Definitions) -> frozenset[tuple[str, str]]:
-    """The references that close a circle, each as its target and its pointer, so that without them nothing recurses."""
+def cycle_cuts(root: str, definitions: Definitions, *, through_optional: bool = False) -> frozenset[tuple[str, str]]:
+    """The references that close a circle, each as its target and its pointer, so that without them nothing recurses.
+
+    ``through_optional``: a circle that passes a property which is not required may stay.
+    """
+    parts = _demanded if through_optional else walk
     cuts: set[tuple[str, str]] = set()
     done: set[str] = set()
-    path: dict[str, Iterator[Ref]] = {root: _refs(root, definitions)}
+    path: dict[str, Iterator[Ref]] = {root: _refs(root, definitions, parts)}
     while path:
         name = next(reversed(path))
         ref = next(path[name], None)
@@ -85,9 +106,21 @@ def cycle_cuts(root: str, definitions: Definitions) -> frozenset[tuple[str, str]
         elif ref.name in path:
             cuts.add((ref.name, ref.pointer))
         elif ref.name not in done and ref.name in definitions:
-            path[ref.name] = _refs(ref.name, definitions)
+            path[ref.name] = _refs(ref.name, definitions, parts)
     return frozenset(cuts)
 
 
-def _refs(name: str, definitions: Definitions) -> Iterator[Ref]:
-    return (_direct(part, definitions) for part in walk([definitions[name]]) if type(part) is Ref)
+def _refs(name: str, definitions: Definitions, parts: Callable[[Iterable[Shape]], Iterator[Shape]]) -> Iterator[Ref]:
+    return (_direct(part, definitions) for part in parts([definitions[name]]) if type(part) is Ref)
+
+
+def _demanded(roots: Iterable[Shape]) -> Iterator[Shape]:
+    """As ``walk``, but nothing below properties that are not required."""
+    pending = list(roots)
+    while pending:
+        shape = pending.pop()
+        yield shape
+        if type(shape) is Record:
+            fields = {name: field for name, field in shape.fields.items() if field.required}
+            shape = replace(shape, fields=fields)
+        pending.extend(reversed(parts_of(shape)))

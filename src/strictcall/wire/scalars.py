@@ -6,14 +6,16 @@ import re
 from functools import lru_cache
 
 from strictcall.dialect.model import Dialect, State
-from strictcall.shape.model import Boolean, Null, Number, Text
+from strictcall.shape.model import Boolean, Literal, Null, Number, Text
 from strictcall.value import replace
 from strictcall.wire.context import Context, Lowered
 from strictcall.wire.unheld import constraint_dropped
 
 
 def lower_null(shape: Null, context: Context) -> Lowered:
-    """null is null everywhere."""
+    """null is null, except where there is no such type."""
+    if context.dialect.null == "nullable":
+        return context.lower(Literal(shape.pointer, shape.notes, shape.residue, (None,)), context)
     return shape, None
 
 
@@ -47,19 +49,45 @@ def lower_text(shape: Text, context: Context) -> Lowered:
         wire = replace(wire, max_length=None)
         dropped.append(("maxLength", shape.max_length))
     if shape.patterns:
-        held = [pattern for pattern in shape.patterns if pattern_holds(pattern, context.dialect)][:1]
-        wire = replace(wire, patterns=tuple(held))
-        dropped.extend(("pattern", pattern) for pattern in shape.patterns if pattern not in held)
+        held = {pattern: held_pattern(pattern, context.dialect) for pattern in shape.patterns}
+        first = next((pattern for pattern, spelling in held.items() if spelling is not None), None)
+        wire = replace(wire, patterns=() if first is None else (held[first],))
+        dropped.extend(("pattern", pattern) for pattern in shape.patterns if pattern != first)
     if shape.format is not None:
         wire = _format(wire, shape.format, context)
+    if context.dialect.conflicts:
+        wire = _without_conflicts(wire, context.dialect, dropped)
     for keyword, value in dropped:
         wire = constraint_dropped(wire, context, keyword, value)
     return wire, None
 
 
+def _without_conflicts(wire: Text, dialect: Dialect, dropped: list[tuple[str, object]]) -> Text:
+    """A string whose keywords may stand together: of two groups that may not, the second yields."""
+    said = {
+        "minLength": wire.min_length or None,
+        "maxLength": wire.max_length,
+        "pattern": wire.patterns[0] if wire.patterns else None,
+        "format": wire.format,
+    }
+    used = {keyword for keyword, value in said.items() if value is not None}
+    for first, second in dialect.conflicts:
+        if used & first and used & second:
+            yielding = used & second
+            dropped.extend((keyword, said[keyword]) for keyword in sorted(yielding))
+            used -= yielding
+    return replace(
+        wire,
+        min_length=wire.min_length if "minLength" in used else 0,
+        max_length=wire.max_length if "maxLength" in used else None,
+        patterns=wire.patterns if "pattern" in used else (),
+        format=wire.format if "format" in used else None,
+    )
+
+
 def _format(wire: Text, name: str, context: Context) -> Text:
     known = context.dialect.formats is None or name in context.dialect.formats
-    kept = known and context.keeps("format")
+    kept = (known or context.dialect.other_formats == "ignored") and context.keeps("format")
     lowered = wire if kept else replace(wire, format=None)
     if context.policy.formats == "assert":
         message = f"format {name!r} is only an annotation on the wire"
@@ -72,9 +100,33 @@ def _format(wire: Text, name: str, context: Context) -> Text:
 
 
 def pattern_holds(pattern: str, dialect: Dialect) -> bool:
-    """Whether the decoder holds a pattern as the standard means it."""
-    if dialect.state("pattern", pattern) is not State.ENFORCED:
-        return False
+    """Whether the decoder holds a pattern as the standard means it, when it is written as ``held_pattern`` has it."""
+    return held_pattern(pattern, dialect) is not None
+
+
+def held_pattern(pattern: str, dialect: Dialect) -> str | None:
+    """A pattern in the spelling in which the decoder holds it; ``None`` where it holds it in none.
+
+    JSON Schema searches a pattern anywhere in the text (core, 6.4). A decoder that takes it as a match of the whole
+    text means the same only where the pattern is anchored at both ends.
+    """
+    state = dialect.state("pattern", pattern)
+    if state is State.ENFORCED and dialect.pattern_anchoring == "search":
+        return pattern if _is_allowed(pattern, dialect) else None
+    if state not in (State.ENFORCED, State.NARROWER) or dialect.pattern_anchoring == "search":
+        return None
+    inner = _ANCHORED.fullmatch(pattern)
+    if inner is None:
+        return None
+    spellings = [pattern] if dialect.pattern_anchoring == "must" else [pattern, inner[1]]
+    return next((spelling for spelling in spellings if _is_allowed(spelling, dialect)), None)
+
+
+_ANCHORED = re.compile(r"\^((?:\\.|\[\^?(?:\\.|[^\]\\])*\]|[^\\\[|^$])*)\$", re.DOTALL)
+"""A pattern between anchors, with neither another anchor nor an alternative between them."""
+
+
+def _is_allowed(pattern: str, dialect: Dialect) -> bool:
     return not any(finder.search(pattern) for finder in _forbidden(dialect))
 
 

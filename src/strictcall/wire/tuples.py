@@ -20,12 +20,13 @@ def lower_tuple(shape: List, context: Context) -> Lowered:
     width = len(shape.prefix) if shape.max_items is None else min(len(shape.prefix), shape.max_items)
     fields: dict[str, Field] = {}
     steps: list[Codec | None] = []
+    open_ended = shape.max_items is None or shape.max_items > width
+    demands_none = context.dialect.some_required and not open_ended and not shape.min_items
     for index, item in enumerate(shape.prefix[:width]):
-        part = optional(Field(item, index < shape.min_items), context, may_fold=False)
+        part = optional(Field(item, index < shape.min_items), context, may_fold=False, by_null=demands_none)
         fields[f"item_{index}"] = part.field
         steps.append(part.codec)
     more: Codec | None = None
-    open_ended = shape.max_items is None or shape.max_items > width
     if open_ended:
         tail = List(
             shape.pointer,
@@ -49,7 +50,8 @@ def lower_tuple(shape: List, context: Context) -> Lowered:
         wire = context.unheld(wire, "tuple-gap", shape.pointer, message, "positions are filled from the first on")
     if shape.unique:
         wire = not_unique(wire, context)
-    tuple_codec = _TupleCodec(steps, more, shape.min_items, open_ended, context.dialect.optional == "null")
+    nulls = demands_none or context.dialect.optional == "null"
+    tuple_codec = _TupleCodec(steps, more, shape.min_items, open_ended, nulls)
     return wire, Codec(tuple_codec.decode, tuple_codec.encode)
 
 

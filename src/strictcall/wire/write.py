@@ -41,7 +41,8 @@ class Writer:
         self._definitions = definitions
         self._hints = hints
         self._root = root
-        self.counter = Counter()
+        self.counter = Counter(dialect.long_enum)
+        self._widest = next((limit.most for limit in dialect.limits if limit.name == "union_branches"), None)
         self._written: dict[str, Any] = {}
         self._waiting: deque[str] = deque()
 
@@ -49,13 +50,16 @@ class Writer:
         """The whole schema, with the definitions that it uses in the order of their first use."""
         self.counter.begin("")
         schema = self._node(self._root)
+        for keyword in self._dialect.root.forbidden & schema.keys():
+            # Only annotations can be meant: the lowering leaves no union and no literal at the root.
+            del schema[keyword]
         defined: dict[str, Any] = {}
         while self._waiting:
             name = self._waiting.popleft()
             self.counter.begin(self._name(name))
             defined[self._name(name)] = self._node(self._definitions[name])
         if defined:
-            schema["$defs"] = defined
+            schema[self._dialect.definitions] = defined
         return schema
 
     def _node(self, shape: Shape) -> dict[str, Any]:
@@ -135,6 +139,7 @@ class Writer:
             node["minItems"] = shape.min_items
         if shape.max_items is not None:
             node["maxItems"] = shape.max_items
+            self.counter.item_bounds += shape.max_items
         if shape.unique:
             node["uniqueItems"] = True
         self.counter.leave()
@@ -148,13 +153,14 @@ class Writer:
         if shape.fields or all_required or shape.openness is Openness.CLOSED:
             node["properties"] = {name: self._node(field.shape) for name, field in shape.fields.items()}
         required = [name for name, field in shape.fields.items() if field.required]
-        if required or all_required:
+        if required or all_required or self._dialect.required_always:
             node["required"] = required
         if shape.patterns:
             node["patternProperties"] = {pattern: self._node(item) for pattern, item in shape.patterns.items()}
         if shape.openness is Openness.CLOSED:
-            node["additionalProperties"] = False
-        elif shape.openness is Openness.OPEN:
+            if self._dialect.state("additionalProperties", False) is State.ENFORCED:
+                node["additionalProperties"] = False
+        elif shape.openness is Openness.OPEN or self._dialect.additional_default == "closed":
             plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
             node["additionalProperties"] = True if plain else self._node(shape.rest)
         if shape.min_properties:
@@ -173,7 +179,39 @@ class Writer:
                 node["type"].append(part.pop("type"))
                 node.update(part)
             return self._with_notes(node, shape)
-        return self._with_notes({"anyOf": [self._node(branch) for branch in shape.branches]}, shape)
+        if self._dialect.null == "nullable":
+            return self._nullable(shape)
+        return self._union([self._node(branch) for branch in shape.branches], shape)
+
+    def _nullable(self, shape: Choice) -> dict[str, Any]:
+        """A choice where null is no type but a mark on another form."""
+        others = [branch for branch in shape.branches if type(branch) is not Null]
+        nodes = [self._node(branch) for branch in others]
+        if len(others) < len(shape.branches):
+            marked = next(node for node in nodes if "anyOf" not in node)
+            marked["nullable"] = True
+        return self._with_notes(nodes[0], shape) if len(nodes) == 1 else self._union(nodes, shape)
+
+    def _union(self, nodes: list[dict[str, Any]], shape: Shape) -> dict[str, Any]:
+        """A union of forms, with the shape's annotations beside it, or on its first form where they may not stand
+        there.
+        """
+        widest = self._widest
+        while widest is not None and len(nodes) > widest:
+            # The widest unions are written as unions of unions.
+            groups = [nodes[at : at + widest] for at in range(0, len(nodes), widest)]
+            nodes = [{"anyOf": group} if len(group) > 1 else group[0] for group in groups]
+        self.counter.union(len(nodes))
+        allowed = self._dialect.union_siblings
+        annotated = self._with_notes({}, shape)
+        if allowed is None or allowed.issuperset(annotated):
+            return {"anyOf": nodes, **annotated}
+        outside = {keyword: value for keyword, value in annotated.items() if keyword in allowed}
+        inside = {keyword: value for keyword, value in annotated.items() if keyword not in allowed}
+        first = next((node for node in nodes if "type" in node), None)
+        if first is not None:
+            first.update((keyword, value) for keyword, value in inside.items() if keyword not in first)
+        return {"anyOf": nodes, **outside}
 
     def _reference(self, shape: Ref) -> dict[str, Any]:
         node = {"$ref": self._target(shape.name)}
@@ -182,17 +220,19 @@ class Writer:
             return node
         if self._dialect.reference_siblings.issuperset(annotated):
             return {**node, **annotated}
+        if self._dialect.union_siblings is not None and not self._dialect.union_siblings.issuperset(annotated):
+            return node
         return {"anyOf": [node], **annotated}
 
     def _target(self, name: str) -> str:
-        if name == ROOT and self._definitions[ROOT] is self._root:
+        if name == ROOT and self._definitions[ROOT] is self._root and self._dialect.reference_targets != "named":
             self.counter.refer("")
             return "#"
         self.counter.refer(self._name(name))
         if name not in self._written:
             self._written[name] = True
             self._waiting.append(name)
-        return f"#/$defs/{escape(self._name(name))}"
+        return f"#/{self._dialect.definitions}/{escape(self._name(name))}"
 
     def _name(self, name: str) -> str:
         """The key of a definition; the contract's root needs one where it is not the wire's."""
