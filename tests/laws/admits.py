@@ -1,7 +1,7 @@
 """What a wire schema admits, said by a validator that knows nothing of the compiler, and JSON equality.
 
 A value is admitted when it is valid under the wire schema read as draft 2020-12, keywords that the dialect does not
-enforce taken out. ``format`` is an annotation.
+enforce taken out and what it reads otherwise than the standard written out. ``format`` is an annotation.
 """
 
 from __future__ import annotations
@@ -49,6 +49,18 @@ def enforced(schema: Any, dialect: Dialect) -> Any:
             kept[keyword] = {name: enforced(item, dialect) for name, item in value.items()}
         else:
             kept[keyword] = value
+    return _read_as(schema, kept, dialect)
+
+
+def _read_as(schema: dict[str, Any], kept: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """A node in the standard's words, where the dialect has words or readings of its own."""
+    if dialect.pattern_anchoring == "whole" and "pattern" in kept:
+        kept["pattern"] = f"^(?:{kept['pattern']})$"
+    if dialect.additional_default == "closed" and "properties" in kept:
+        kept.setdefault("additionalProperties", False)
+    if schema.get("nullable") is True and "nullable" in dialect.keywords:
+        kept.pop("nullable", None)
+        return {"anyOf": [kept, {"type": "null"}]}
     return kept
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.console import Console
-from rich.progress import track
 
 from strictcall.change import Verdict
+from strictcall.cli.as_is import check_as_is, failing_answers, refuse_beside_as_is
 from strictcall.cli.baseline_file import BaselineFile, open_baseline
 from strictcall.cli.failure import FINDINGS, WRONG_USE, UsageError, unknown
 from strictcall.cli.inputs import Invocation, read_tools
-from strictcall.cli.options import DEFAULT_DIALECT, DialectsOption, OutputOption, dialects_of, with_policy, with_reading
-from strictcall.cli.output import emit, emit_json, paper
+from strictcall.cli.options import DEFAULT_DIALECT, OutputOption, dialects_of, with_policy, with_reading
+from strictcall.cli.output import emit, emit_json, paper, tracked
 from strictcall.dialect.model import Dialect
+from strictcall.dialect.registry import dialects as all_dialects
 from strictcall.policy import Policy
 from strictcall.report.advice import advice, baseline_advice
 from strictcall.report.as_json import check_json, comparison_json
@@ -27,7 +27,7 @@ from strictcall.report.results import DialectResults, worst
 from strictcall.report.selection import WORDS, Selection
 from strictcall.report.table import Paper, check_text, comparison_text
 from strictcall.source.options import ReadOptions
-from strictcall.source.reading import Problem
+from strictcall.source.reading import Problem, Reading
 from strictcall.tool import Tool
 from strictcall.wire.compile import compile_tool
 
@@ -36,7 +36,6 @@ _FAILING: dict[str, frozenset[Verdict]] = {
     "loose": frozenset({Verdict.LOOSE}),
     "never": frozenset(),
 }
-_LONG_WORK = 200
 _CODES = "CODES"
 
 
@@ -46,12 +45,22 @@ def check(
     context: typer.Context,
     sources: Annotated[list[str] | None, typer.Argument(metavar="SOURCE", show_default=False)] = None,
     *,
-    dialect: DialectsOption = None,
+    as_is: Annotated[
+        bool, typer.Option("--as-is", help="What each provider would say to the tools as they stand; compile nothing.")
+    ] = False,
+    dialect: Annotated[
+        list[str] | None,
+        typer.Option(metavar="D", help=f"May be given several times. [default: {DEFAULT_DIALECT}; with --as-is, all]"),
+    ] = None,
     output_format: Annotated[Literal["text", "json"], typer.Option(help="A table, or JSON for programs.")] = "text",
     output: OutputOption = None,
     fail_on: Annotated[
-        Literal["narrowed", "loose", "never"], typer.Option(help="The mildest verdict that makes the exit code 1.")
-    ] = "loose",
+        Literal["narrowed", "loose", "refused", "never"] | None,
+        typer.Option(
+            help="The mildest verdict that makes the exit code 1. [default: loose; with --as-is, refused]",
+            show_default=False,
+        ),
+    ] = None,
     statistics: Annotated[bool, typer.Option("--statistics", help="Codes by count, not a row a tool.")] = False,
     select: Annotated[
         list[str] | None,
@@ -75,13 +84,20 @@ def check(
     the URL of an MCP server, or `package.module:attribute`; `-- COMMAND ARGS…` at the end starts an MCP server.
     """
     invocation: Invocation = context.obj
+    if as_is:
+        given = {"--statistics": statistics, "--select": select, "--ignore": ignore, "--baseline": baseline}
+        refuse_beside_as_is({**given, "--update-baseline": update_baseline, "a policy": policy != Policy()})
+        judged_by = dialects_of(dialect) if dialect else all_dialects()
+        answers = failing_answers(fail_on)
+        reading = _read(sources, invocation, options)
+        fails = check_as_is(reading.tools, judged_by, reading.problems, answers, (output_format, output))
+        raise _exit(reading, fails=fails)
+    failing = _failing_verdicts(fail_on)
     dialects = dialects_of(dialect or [DEFAULT_DIALECT])
     selection = Selection(_words(select), _words(ignore))
     accepted = open_baseline(baseline, update_baseline)
-    reading = read_tools(sources or [], invocation, options)
-    if not reading.tools:
-        raise typer.Exit(WRONG_USE)
-    checked = _Checked(_compile_all(reading.tools, dialects, policy, selection), _FAILING[fail_on], accepted)
+    reading = _read(sources, invocation, options)
+    checked = _Checked(_compile_all(reading.tools, dialects, policy, selection), failing, accepted)
     if accepted is not None and accepted.update:
         if reading.problems:
             raise UsageError(f"{accepted.path}: not written, since a part of the sources could not be read")
@@ -90,10 +106,26 @@ def check(
         emit_json(checked.as_json(reading.problems, statistics=statistics), output)
     else:
         emit(checked.as_text(paper(output), statistics=statistics), output)
-    if reading.problems:
+    raise _exit(reading, fails=checked.fails)
+
+
+def _failing_verdicts(fail_on: str | None) -> frozenset[Verdict]:
+    if fail_on == "refused":
+        raise UsageError("--fail-on refused goes with --as-is; of compiled tools it is narrowed, loose or never")
+    return _FAILING[fail_on or "loose"]
+
+
+def _read(sources: list[str] | None, invocation: Invocation, options: ReadOptions) -> Reading:
+    reading = read_tools(sources or [], invocation, options)
+    if not reading.tools:
         raise typer.Exit(WRONG_USE)
-    if checked.fails:
-        raise typer.Exit(FINDINGS)
+    return reading
+
+
+def _exit(reading: Reading, *, fails: bool) -> typer.Exit:
+    if reading.problems:
+        return typer.Exit(WRONG_USE)
+    return typer.Exit(FINDINGS if fails else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +184,7 @@ def _compile_all(
     tools: Sequence[Tool], dialects: Sequence[Dialect], policy: Policy, selection: Selection
 ) -> list[DialectResults]:
     jobs = [(dialect, tool) for dialect in dialects for tool in tools]
-    console = Console(stderr=True)
-    quiet = not console.is_terminal or len(jobs) < _LONG_WORK
-    shown = track(jobs, description="compiling", console=console, transient=True, disable=quiet)
-    compiled = [compile_tool(tool, dialect, policy) for dialect, tool in shown]
+    compiled = [compile_tool(tool, dialect, policy) for dialect, tool in tracked(jobs, "compiling")]
     size = len(tools)
     return [
         DialectResults(dialect, tuple(compiled[row * size : (row + 1) * size]), selection)

@@ -6,11 +6,18 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import track
 
 from strictcall.cli.failure import UsageError
 from strictcall.report.table import Paper
+
+_Job = TypeVar("_Job")
+_LONG_WORK = 200
 
 
 def emit(text: str, file: Path | None = None) -> None:
@@ -44,3 +51,10 @@ def paper(file: Path | None = None) -> Paper:
     if file is None and sys.stdout is not None and sys.stdout.isatty():
         return Paper(width=shutil.get_terminal_size().columns, colour="NO_COLOR" not in os.environ)
     return Paper()
+
+
+def tracked(jobs: Sequence[_Job], doing: str) -> Iterable[_Job]:
+    """The jobs in order, with a bar of how many are done where they are many and standard error is a terminal."""
+    console = Console(stderr=True)
+    quiet = not console.is_terminal or len(jobs) < _LONG_WORK
+    return track(jobs, description=doing, console=console, transient=True, disable=quiet)

@@ -129,13 +129,14 @@ def violations_json(dialect: str, found: Sequence[tuple[str, Sequence[Violation]
     return {
         "dialect": dialect,
         "schemas": [
-            {"name": name, "violations": [_violation_json(violation) for violation in violations]}
+            {"name": name, "violations": [violation_json(violation) for violation in violations]}
             for name, violations in found
         ],
     }
 
 
-def _violation_json(violation: Violation) -> dict[str, Any]:
+def violation_json(violation: Violation) -> dict[str, Any]:
+    """One violation, with the provider's wording and the source where they are known."""
     return {
         "pointer": violation.pointer,
         "rule": violation.rule,

@@ -24,6 +24,7 @@ from strictcall.shape.simplify import bare, union
 from strictcall.value import replace, value
 from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
+from strictcall.wire.hints import said
 
 MOST_COMPARED: Final = 64
 """Up to how many branches each is compared with each other; beyond that only a literal tells them apart."""
@@ -33,8 +34,7 @@ def lower_choice(shape: Choice, context: Context) -> Lowered:
     """A union of branches, each lowered; branches whose wire forms could be taken for one another are told apart."""
     if shape.exclusive:
         shape = _exclusive(shape, context)
-    # Beside other forms null can be said everywhere, if only by ``nullable``.
-    branches = [(b, None) if type(b) is Null else context.lower(b, context) for b in shape.branches]
+    branches = [_null_or(branch, context) for branch in shape.branches]
     codec: Codec | None = None
     if max(level(inner) for _, inner in branches):
         branches = _told_apart(shape, branches, context)
@@ -51,9 +51,16 @@ def lower_choice(shape: Choice, context: Context) -> Lowered:
     return wire, codec
 
 
+def _null_or(branch: Shape, context: Context) -> Lowered:
+    """A branch, lowered. Beside other forms null can be said everywhere, if only by ``nullable``."""
+    if type(branch) is Null or (type(branch) is Literal and branch.values == (None,)):
+        return Null(branch.pointer, branch.notes, branch.residue), None
+    return context.lower(branch, context)
+
+
 def _unfoldable(branch: Shape, context: Context) -> Shape:
     """A union among the branches without annotations that the dialect refuses, so that it can be unfolded."""
-    if type(branch) is not Choice or branch.residue:
+    if type(branch) is not Choice or said(branch.residue, hints=context.policy.hints):
         return branch
     kept = any(context.dialect.state(keyword) is not State.REJECTED for keyword in branch.notes)
     return branch if kept else bare(branch)

@@ -11,6 +11,9 @@ from strictcall.shape.model import Residue
 MOST_CHARACTERS: Final = 200
 """How long the suffix may be."""
 
+NEEDED: Final = frozenset({"json-text", "recursion-text"})
+"""Codes of the hints without which a value cannot be written rightly, whatever the policy says of hints."""
+
 _SUFFIX: Final = re.compile(r"(?:^| )\[constraints: [^\n]*\]\Z")
 _BLANKS: Final = re.compile(r"\s+")
 
@@ -26,6 +29,11 @@ def described(description: str | None, residue: Iterable[Residue]) -> str | None
     suffix = _fitting(texts)
     before = _SUFFIX.sub("", description) if description else ""
     return f"{before} {suffix}" if before else suffix
+
+
+def said(residue: tuple[Residue, ...], *, hints: bool) -> tuple[Residue, ...]:
+    """The residue that is said in a description; ``hints``: whether the policy wants more than what is needed."""
+    return residue if hints else tuple(item for item in residue if item.code in NEEDED)
 
 
 def _fitting(texts: list[str]) -> str:

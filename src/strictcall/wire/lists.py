@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from strictcall.dialect.model import State
-from strictcall.shape.model import List
+from strictcall.shape.model import List, Null
 from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
@@ -18,7 +18,8 @@ def lower_list(shape: List, context: Context) -> Lowered:
     if shape.prefix and not context.holds("prefixItems"):
         return lower_tuple(shape, context)
     prefix = [context.lower(item, context) for item in shape.prefix]
-    rest, codec = context.lower(shape.rest, context)
+    ended = bool(shape.prefix) and shape.max_items is not None and shape.max_items <= len(shape.prefix)
+    rest, codec = (Null(shape.pointer), None) if ended else context.lower(shape.rest, context)
     codecs = [item_codec for _, item_codec in prefix]
     whole = _list_codec(codecs, codec)
     wire = replace(

@@ -49,10 +49,9 @@ def lower_text(shape: Text, context: Context) -> Lowered:
         wire = replace(wire, max_length=None)
         dropped.append(("maxLength", shape.max_length))
     if shape.patterns:
-        held = {pattern: held_pattern(pattern, context.dialect) for pattern in shape.patterns}
-        first = next((pattern for pattern, spelling in held.items() if spelling is not None), None)
-        wire = replace(wire, patterns=() if first is None else (held[first],))
-        dropped.extend(("pattern", pattern) for pattern in shape.patterns if pattern != first)
+        held = [pattern for pattern in shape.patterns if pattern_holds(pattern, context.dialect)][:1]
+        wire = replace(wire, patterns=tuple(held))
+        dropped.extend(("pattern", pattern) for pattern in shape.patterns if pattern not in held)
     if shape.format is not None:
         wire = _format(wire, shape.format, context)
     if context.dialect.conflicts:
@@ -100,34 +99,21 @@ def _format(wire: Text, name: str, context: Context) -> Text:
 
 
 def pattern_holds(pattern: str, dialect: Dialect) -> bool:
-    """Whether the decoder holds a pattern as the standard means it, when it is written as ``held_pattern`` has it."""
-    return held_pattern(pattern, dialect) is not None
-
-
-def held_pattern(pattern: str, dialect: Dialect) -> str | None:
-    """A pattern in the spelling in which the decoder holds it; ``None`` where it holds it in none.
+    """Whether the decoder holds a pattern as the standard means it.
 
     JSON Schema searches a pattern anywhere in the text (core, 6.4). A decoder that takes it as a match of the whole
     text means the same only where the pattern is anchored at both ends.
     """
     state = dialect.state("pattern", pattern)
-    if state is State.ENFORCED and dialect.pattern_anchoring == "search":
-        return pattern if _is_allowed(pattern, dialect) else None
-    if state not in (State.ENFORCED, State.NARROWER) or dialect.pattern_anchoring == "search":
-        return None
-    inner = _ANCHORED.fullmatch(pattern)
-    if inner is None:
-        return None
-    spellings = [pattern] if dialect.pattern_anchoring == "must" else [pattern, inner[1]]
-    return next((spelling for spelling in spellings if _is_allowed(spelling, dialect)), None)
+    if dialect.pattern_anchoring == "search":
+        held = state is State.ENFORCED
+    else:
+        held = state in (State.ENFORCED, State.NARROWER) and _ANCHORED.fullmatch(pattern) is not None
+    return held and not any(finder.search(pattern) for finder in _forbidden(dialect))
 
 
-_ANCHORED = re.compile(r"\^((?:\\.|\[\^?(?:\\.|[^\]\\])*\]|[^\\\[|^$])*)\$", re.DOTALL)
+_ANCHORED = re.compile(r"\^(?:\\.|\[\^?(?:\\.|[^\]\\])*\]|[^\\\[|^$])*\$", re.DOTALL)
 """A pattern between anchors, with neither another anchor nor an alternative between them."""
-
-
-def _is_allowed(pattern: str, dialect: Dialect) -> bool:
-    return not any(finder.search(pattern) for finder in _forbidden(dialect))
 
 
 def _forbidden(dialect: Dialect) -> tuple[re.Pattern[str], ...]:

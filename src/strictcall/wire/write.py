@@ -26,8 +26,9 @@ from strictcall.shape.model import (
     Shape,
     Text,
 )
+from strictcall.shape.simplify import with_notes
 from strictcall.wire.budget import Counter
-from strictcall.wire.hints import described
+from strictcall.wire.hints import described, said
 
 _SIMPLE: Final = frozenset({Null, Boolean, Number, Text})
 """Kinds of shape that may share one node with a list of types: no two of them speak through the same keyword."""
@@ -53,6 +54,8 @@ class Writer:
         for keyword in self._dialect.root.forbidden & schema.keys():
             # Only annotations can be meant: the lowering leaves no union and no literal at the root.
             del schema[keyword]
+        if self._dialect.root.properties_required:
+            schema.setdefault("properties", {})
         defined: dict[str, Any] = {}
         while self._waiting:
             name = self._waiting.popleft()
@@ -74,7 +77,7 @@ class Writer:
                 node[keyword] = value  # noqa: PERF403 - a comprehension makes a second dict each time
         description = shape.notes.get("description")
         if shape.residue:
-            description = described(description, shape.residue if self._hints else _needed(shape))
+            description = described(description, said(shape.residue, hints=self._hints))
         if description is not None and self._dialect.state("description") is not State.REJECTED:
             node["description"] = description
         return node
@@ -158,7 +161,7 @@ class Writer:
         if shape.patterns:
             node["patternProperties"] = {pattern: self._node(item) for pattern, item in shape.patterns.items()}
         if shape.openness is Openness.CLOSED:
-            if self._dialect.state("additionalProperties", False) is State.ENFORCED:
+            if self._dialect.state("additionalProperties", False) is not State.REJECTED:
                 node["additionalProperties"] = False
         elif shape.openness is Openness.OPEN or self._dialect.additional_default == "closed":
             plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
@@ -186,11 +189,16 @@ class Writer:
     def _nullable(self, shape: Choice) -> dict[str, Any]:
         """A choice where null is no type but a mark on another form."""
         others = [branch for branch in shape.branches if type(branch) is not Null]
-        nodes = [self._node(branch) for branch in others]
+        if len(others) == 1:
+            whole = self._node(with_notes(others[0], shape.notes, shape.residue))
+        else:
+            whole = self._union([self._node(branch) for branch in others], shape)
         if len(others) < len(shape.branches):
-            marked = next(node for node in nodes if "anyOf" not in node)
+            marked = whole
+            while "anyOf" in marked:
+                marked = marked["anyOf"][0]
             marked["nullable"] = True
-        return self._with_notes(nodes[0], shape) if len(nodes) == 1 else self._union(nodes, shape)
+        return whole
 
     def _union(self, nodes: list[dict[str, Any]], shape: Shape) -> dict[str, Any]:
         """A union of forms, with the shape's annotations beside it, or on its first form where they may not stand
@@ -207,7 +215,7 @@ class Writer:
         if allowed is None or allowed.issuperset(annotated):
             return {"anyOf": nodes, **annotated}
         outside = {keyword: value for keyword, value in annotated.items() if keyword in allowed}
-        inside = {keyword: value for keyword, value in annotated.items() if keyword not in allowed}
+        inside = {k: value for k, value in annotated.items() if k not in allowed and k in ("title", "description")}
         first = next((node for node in nodes if "type" in node), None)
         if first is not None:
             first.update((keyword, value) for keyword, value in inside.items() if keyword not in first)
@@ -242,11 +250,6 @@ class Writer:
         while key in self._definitions:
             key += "_"
         return key
-
-
-def _needed(shape: Shape) -> tuple[Any, ...]:
-    """The hints without which a value cannot be written rightly, whatever the policy says of hints."""
-    return tuple(residue for residue in shape.residue if residue.code in ("json-text", "recursion-text"))
 
 
 def _literal_type(shape: Literal) -> str | None:
