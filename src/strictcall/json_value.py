@@ -85,6 +85,11 @@ def escape(token: str) -> str:
     return token
 
 
+def unescape(token: str) -> str:
+    """What a JSON Pointer reference token stands for."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
 def pointer(tokens: Iterable[str | int]) -> str:
     """A JSON Pointer from its unescaped tokens."""
     return "".join("/" + escape(str(token)) for token in tokens)
@@ -96,7 +101,7 @@ def resolve_pointer(document: Any, fragment: str) -> Any:
         return None
     node = document
     for token in unquote(fragment).split("/")[1:]:
-        token = token.replace("~1", "/").replace("~0", "~")
+        token = unescape(token)
         if type(node) is dict:
             node = node.get(token)
         elif type(node) is list and token.isascii() and token.isdigit() and int(token) < len(node):

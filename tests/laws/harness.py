@@ -11,7 +11,18 @@ from typing import Any
 from laws.admits import Wire, differences, same
 from laws.places import announced
 from laws.sampling import Sample, Sampler, flawed
-from strictcall import ArgumentsError, Change, CompiledTool, Dialect, Policy, Tool, Verdict, compile_tool, dialects, judge
+from strictcall import (
+    ArgumentsError,
+    Change,
+    CompiledTool,
+    Dialect,
+    Policy,
+    Tool,
+    Verdict,
+    compile_tool,
+    dialects,
+    judge,
+)
 from strictcall.dialect.model import State
 
 DIALECTS = ("openai", "anthropic", "json_schema")
@@ -32,7 +43,7 @@ class Subject:
     """A tool and what came of it under one dialect."""
 
     tool: Tool
-    dialect: str
+    dialect: str | Dialect
     policy: Policy = field(default_factory=Policy)
 
     @cached_property
@@ -64,7 +75,7 @@ class Subject:
         return "\n".join(lines)
 
 
-def subject(schema: Any, dialect: str, policy: Policy | None = None) -> Subject:
+def subject(schema: Any, dialect: str | Dialect, policy: Policy | None = None) -> Subject:
     """A subject made of a bare schema."""
     return Subject(Tool("tool", "Does it.", schema), dialect, policy or Policy())
 

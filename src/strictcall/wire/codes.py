@@ -213,6 +213,25 @@ _ENCODING: Final = (
         "None needed.",
     ),
     Code(
+        "optional-gathered",
+        _CHECKED,
+        "Optional properties are written as a list of {name, value} in one further field.",
+        "The provider counts optional properties, and the tool has more than it allows. A name could be written twice, "
+        "which the local check refuses.",
+        '{"q": "x", "lang": "en"} becomes {"q": "x", "more_options": [{"name": "lang", "value": "en"}]}',
+        "Have fewer optional properties, or group them in objects.",
+        by_encoding=True,
+    ),
+    Code(
+        "part-text",
+        _CHECKED,
+        "A part of the arguments is written as text that holds JSON, to keep within a limit of the provider.",
+        "The schema is deeper or larger than the provider takes.",
+        '{"a": {"b": {"c": 1}}} becomes {"a": {"b": "{\\"c\\":1}"}}',
+        "Make the schema flatter or smaller.",
+        by_encoding=True,
+    ),
+    Code(
         "property-renamed",
         _ENCODED,
         "A property has another name on the wire.",
@@ -287,6 +306,14 @@ _LOSSES: Final = (
         "No strict decoder holds contains.",
         '{"type": "array", "contains": {"const": "x"}}',
         "None needed; the description tells the model.",
+    ),
+    Code(
+        "enum-unlisted",
+        _CHECKED,
+        "An enum is written as plain text, to keep within a limit of the provider.",
+        "The tool has more enum values than the provider takes.",
+        '{"enum": ["Europe/Rome", …]} becomes {"type": "string"}',
+        "Take text, or list fewer values.",
     ),
     Code(
         "format-checked",

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from strictcall.change import Change, Effect, Verdict, verdict_of
 from strictcall.dialect.judge import judge
+from strictcall.dialect.measure import measure
 from strictcall.dialect.model import Dialect
 from strictcall.dialect.registry import load
 from strictcall.policy import Policy
@@ -21,8 +22,11 @@ from strictcall.wire.codes import CODES
 from strictcall.wire.compiled import Compilation, CompiledTool
 from strictcall.wire.content import Content, Given, Unkept
 from strictcall.wire.context import Refusal
+from strictcall.wire.fit import fitted
 from strictcall.wire.lower import lower_contract
 from strictcall.wire.names import legal_name
+from strictcall.wire.plan import Plan
+from strictcall.wire.share import share
 from strictcall.wire.write import Writer
 
 _NO_PARAMETERS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -101,7 +105,7 @@ def _made(schema: Any, given: Given) -> Compilation:
         message = "the tool has no parameters; it is read as one that takes no arguments"
         contract = replace(contract, changes=(Change("read-no-parameters", "", Effect.ENCODED, message),))
     try:
-        strict = _lowered(wire_name, dialect, policy, contract, arguments=arguments)
+        strict = fitted(lambda plan: _lowered(wire_name, dialect, policy, contract, plan, arguments=arguments))
     except (Refusal, RecursionError) as error:
         reason = error.reason if isinstance(error, Refusal) else "the schema nests too deep to be compiled here"
         return _sendable(replace(loose, contract=contract, reason=reason), schema)
@@ -109,13 +113,18 @@ def _made(schema: Any, given: Given) -> Compilation:
     return strict if unfit is None else _demoted(strict, schema, unfit)
 
 
-def _lowered(name: str, dialect: Dialect, policy: Policy, contract: Contract, *, arguments: bool) -> Compilation:
-    """The strict form, whatever the policy and the provider's limits may say of it. Raises ``Refusal``."""
-    wire = lower_contract(contract, dialect, policy, arguments=arguments)
+def _lowered(
+    name: str, dialect: Dialect, policy: Policy, contract: Contract, plan: Plan, *, arguments: bool
+) -> Compilation:
+    """The strict form under a plan, whatever the policy and the provider's limits may say of it. Raises ``Refusal``."""
+    wire = lower_contract(contract, dialect, policy, arguments=arguments, plan=plan)
     writer = Writer(dialect, wire.definitions, wire.root, hints=policy.hints)
     schema = writer.schema()
     changes = contract.changes + wire.changes
     counts = counted(writer.counter, schema, dialect) if dialect.limits else {}
+    if plan.shared:
+        schema = share(schema, dialect)
+        counts = {name: {**counts, **measure(schema, dialect)}[name] for name in counts}
     return Compilation(
         name,
         schema,

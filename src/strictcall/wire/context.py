@@ -14,6 +14,7 @@ from strictcall.shape.model import Definitions, Residue, Shape
 from strictcall.value import replace
 from strictcall.wire.codec import Codec
 from strictcall.wire.codes import CODES
+from strictcall.wire.plan import AS_USUAL, Plan
 
 Lowered = tuple[Shape, Codec | None]
 """A wire shape and the codec between it and the contract's shape; ``None`` where the two are the same."""
@@ -52,6 +53,7 @@ class Context:
     cuts: frozenset[tuple[str, str]] = frozenset()
     wire: dict[str, Shape] = field(default_factory=dict)
     written_in_place: int = 0
+    plan: Plan = AS_USUAL
     known: Definitions = field(init=False)
     """The wire's definitions, with estimates of those that are not finished."""
     _changes: dict[tuple[str, str, str], Change] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from strictcall.shape.model import Residue
 MOST_CHARACTERS: Final = 200
 """How long the suffix may be."""
 
-NEEDED: Final = frozenset({"json-text", "recursion-text"})
+NEEDED: Final = frozenset({"json-text", "part-text", "recursion-text"})
 """Codes of the hints without which a value cannot be written rightly, whatever the policy says of hints."""
 
 _SUFFIX: Final = re.compile(r"(?:^| )\[constraints: [^\n]*\]\Z")

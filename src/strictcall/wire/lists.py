@@ -38,7 +38,8 @@ def bounded(shape: List, context: Context) -> List:
         weaker = 1 if context.holds("minItems", 1) else 0
         wire = replace(wire, min_items=weaker)
         dropped.append(("minItems", shape.min_items))
-    if shape.max_items is not None and not context.holds("maxItems", shape.max_items):
+    bounded_here = shape.pointer not in context.plan.unbounded
+    if shape.max_items is not None and not (bounded_here and context.holds("maxItems", shape.max_items)):
         wire = replace(wire, max_items=None)
         dropped.append(("maxItems", shape.max_items))
     unique_held = not shape.unique or context.holds("uniqueItems", True)

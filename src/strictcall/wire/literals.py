@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from strictcall.json_value import compact, identity
+from strictcall.json_value import compact, excerpt, identity
 from strictcall.shape.admit import kind_of, kinds_of
-from strictcall.shape.model import Literal, Null, Shape
+from strictcall.shape.model import Literal, Null, Shape, Text
 from strictcall.shape.simplify import bare, union
 from strictcall.value import replace
 from strictcall.wire.codec import Codec, Run, Trail
@@ -16,6 +16,8 @@ from strictcall.wire.context import Context, Lowered, without_values
 
 def lower_literal(shape: Literal, context: Context) -> Lowered:
     """Literals of a kind that the dialect's ``enum`` takes stay; the others are written as text, one text for each."""
+    if shape.pointer in context.plan.unlisted and set(map(type, shape.values)) == {str}:
+        return _unlisted(shape, context), None
     nulls = context.dialect.null != "nullable"
     if nulls and all(value is None for value in shape.values):
         return Null(shape.pointer, shape.notes, shape.residue), None
@@ -29,6 +31,13 @@ def lower_literal(shape: Literal, context: Context) -> Lowered:
     if kinds_of(values) <= context.dialect.literals and (context.dialect.empty_literals or "" not in values):
         return _by_kind(replace(shape, values=values), context), None
     return _as_text(shape, values, context)
+
+
+def _unlisted(shape: Literal, context: Context) -> Text:
+    """An enum as plain text, to keep within a limit."""
+    message = f"that it is one of {len(shape.values):,} values is not held on the wire, to keep within a limit"
+    text = Text(shape.pointer, shape.notes, shape.residue)
+    return context.unheld(text, "enum-unlisted", shape.pointer, message, f"one of {excerpt(list(shape.values), 120)}")
 
 
 def _beside_null(shape: Literal, context: Context) -> Lowered:

@@ -35,9 +35,10 @@ from strictcall.value import value
 from strictcall.wire.choices import lower_choice
 from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
 from strictcall.wire.context import Context, Lowered, Refusal, Rule, lowered_notes
-from strictcall.wire.free_form import lower_anything, lower_nothing
+from strictcall.wire.free_form import json_text, lower_anything, lower_nothing
 from strictcall.wire.lists import lower_list
 from strictcall.wire.literals import lower_literal
+from strictcall.wire.plan import AS_USUAL, Plan
 from strictcall.wire.records import lower_object, lower_record
 from strictcall.wire.references import cycle_cuts, lower_definitions, lower_reference, settled
 from strictcall.wire.scalars import lower_boolean, lower_null, lower_number, lower_text
@@ -65,7 +66,13 @@ def lower(shape: Shape, context: Context) -> Lowered:
     """Lower one shape. What reading could not hold is reported here, where the wire would need it."""
     for residue in shape.residue:
         context.change(residue.code, residue.pointer, f"left to the local check: {residue.text}")
+    if shape.pointer in context.plan.texts and type(shape) in _PARTS:
+        return json_text(shape, context, "part-text", "written as text that holds JSON, to keep within a limit")
     return _RULES[type(shape)](shape, context)
+
+
+_PARTS: Final = frozenset({Anything, List, Record, Choice, Ref})
+"""Shapes that may be written as text to keep within a limit."""
 
 
 @value
@@ -82,7 +89,9 @@ class Wire:
     takes_object: bool
 
 
-def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, arguments: bool) -> Wire:
+def lower_contract(
+    contract: Contract, dialect: Dialect, policy: Policy, *, arguments: bool, plan: Plan = AS_USUAL
+) -> Wire:
     """Lower a contract. Raises ``Refusal`` where the dialect and policy leave no way.
 
     ``arguments``: the values are a tool's arguments, so always objects. A definition that refers to itself is lowered
@@ -96,7 +105,7 @@ def lower_contract(contract: Contract, dialect: Dialect, policy: Policy, *, argu
     estimates: Definitions = definitions
     levels: dict[str, int] = {}
     for _ in range(MOST_ROUNDS):
-        context = Context(dialect, policy, definitions, lower, estimates, levels=levels, cuts=cuts)
+        context = Context(dialect, policy, definitions, lower, estimates, levels=levels, cuts=cuts, plan=plan)
         lower_definitions(ordered, context)
         shape, codec = _root(root, context)
         if (settled(context) and estimates is not definitions) or not context.leaned_on:

@@ -37,11 +37,15 @@ _ATOMS: Final = frozenset({Boolean, Number, Text, Literal, List, Record, Ref})
 
 @value
 class Part:
-    """A field on the wire. ``null_is_absent``: null there means that the contract's field is left out."""
+    """A field on the wire. ``null_is_absent``: null there means that the contract's field is left out.
+
+    ``drops_null``: the wire has no null for the field, and the contract's null is left out.
+    """
 
     field: Field
     codec: Codec | None
     null_is_absent: bool
+    drops_null: bool = False
 
 
 def optional(field: Field, context: Context, *, may_fold: bool = True, by_null: bool = False) -> Part:
@@ -50,6 +54,10 @@ def optional(field: Field, context: Context, *, may_fold: bool = True, by_null: 
     ``may_fold``: an explicit null may be read as absent. ``by_null``: null means absent, whatever the dialect says.
     """
     wire, codec = context.lower(field.shape, context)
+    if not field.required and field.shape.pointer in context.plan.folded and _can_shed_null(wire):
+        context.change("null-folded", field.shape.pointer, "an explicit null is the same as the default, and left out")
+        shed = with_notes(_without_null(wire), wire.notes, wire.residue)
+        return Part(Field(shed, False), codec, False, drops_null=True)
     if field.required or (context.dialect.optional == "absent" and not by_null):
         return Part(Field(wire, field.required), codec, False)
     if "null" not in kinds(wire, context.known):
