@@ -28,8 +28,8 @@ lint: $(READY) ## ruff and the order of imports
 types: $(READY) ## mypy --strict
 	$(BIN)/mypy
 
-coverage: $(READY) ## the verdicts over the tools in ../shared/data
-	@$(BIN)/python scripts/coverage.py
+coverage: $(READY) ## the verdicts over the tools in ../shared/data under every dialect (minutes); WRITE=--write for docs/coverage.md
+	@$(BIN)/python scripts/coverage.py $(WRITE)
 
 conformance: $(READY) ## the JSON Schema Test Suite and SchemaStore, from ../shared/data; WRITE=--write for docs/conformance.md
 	@$(BIN)/python scripts/conformance.py $(WRITE)
@@ -37,8 +37,8 @@ conformance: $(READY) ## the JSON Schema Test Suite and SchemaStore, from ../sha
 bench: $(READY) ## speed and correctness beside other converters, each installed in .bench; WRITE=--write for docs/benchmarks.md
 	@$(BIN)/python scripts/bench/bench.py $(WRITE)
 
-referee: $(READY) ## twenty real MCP servers from npm and PyPI, in a throw-away directory; needs node, npm and git
-	@$(BIN)/python scripts/referee.py
+referee: $(READY) ## other people's judges on our wire schemas, and twenty MCP servers (node, npm, git); ONLY="anthropic servers"
+	@$(BIN)/python scripts/referee.py $(ONLY) $(WRITE)
 
 clean: ## remove what the Makefile made
 	rm -rf $(VENV) .bench dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -26,7 +26,10 @@ FULL = Path("/dev/full")
         (["check", "--nope", "tools.json"], "no such option: --nope"),
         (["frobnicate"], "no such command 'frobnicate'"),
         (["check", "tools.json", "--dialect", "opnai"], "did you mean 'openai'"),
-        (["check", "tools.json", "--fail-on", "sometimes"], "'sometimes' is not one of 'narrowed', 'loose', 'never'"),
+        (
+            ["check", "tools.json", "--fail-on", "sometimes"],
+            "'sometimes' is not one of 'narrowed', 'loose', 'refused', 'never'",
+        ),
         (["check", "tools.json", "--nulls", "drop"], "'drop' is not one of 'auto', 'fold', 'distinguish'"),
         (["check", "-", "-"], "standard input (-) can be read once only"),
         (["check", "--"], "after -- comes the command"),

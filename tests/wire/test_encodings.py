@@ -1,6 +1,7 @@
 """Every encoding as a table: a contract, the wire schema it becomes, a model's call, and the arguments the tool gets.
 
-A row of ``encodings.json`` has: name, dialect, policy, contract, wire, verdict, codes, calls (wire, arguments). The
+A row of ``encodings.json`` has: name, dialect, policy, contract, wire, verdict, codes, calls (wire, arguments), and
+``reads_open`` where the wire schema, read as JSON Schema, is open. The
 wire schemas were written down after reading each of them; a change to one is a change to what is sent to a provider.
 """
 
@@ -38,7 +39,8 @@ def test_compiling_the_wire_schema_again_changes_nothing(row: dict[str, Any]) ->
     again = compile_tool(Tool("t", None, tool.parameters), row["dialect"], Policy(**row["policy"]))
 
     assert json.dumps(tool.parameters) == json.dumps(again.parameters)
-    assert again.identity
+    # Where a dialect cannot say that an object is closed, its own wire schema reads as an open one, which is closed.
+    assert again.identity is not row.get("reads_open", False)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["name"])

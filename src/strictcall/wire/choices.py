@@ -118,10 +118,15 @@ def _with_distinct_first_keys(branches: list[Lowered], context: Context) -> list
     """
     taken: set[str] = set()
     found = dict(enumerate(branches))
-    # A definition's order of fields is not this union's to change, so references choose first.
-    for position in sorted(found, key=lambda i: type(branches[i][0]) is not Ref):
-        branch, codec = branches[position]
-        target = follow(branch, context.known)
+    targets = [follow(branch, context.known) for branch, _ in branches]
+
+    def freedom(position: int) -> tuple[bool, int]:
+        """A definition's order of fields is not this union's to change; few names leave little choice."""
+        target = targets[position]
+        return type(branches[position][0]) is not Ref, len(target.fields) if type(target) is Record else 0
+
+    for position in sorted(found, key=freedom):
+        (branch, codec), target = branches[position], targets[position]
         if type(target) is not Record or not target.fields:
             continue
         names = list(target.fields)

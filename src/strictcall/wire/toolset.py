@@ -58,7 +58,8 @@ class Toolset:
 
     def _keep_limits(self) -> None:
         """Take tools strict while the request's limits hold them, in priority order and then as they were given."""
-        limits = [limit for limit in self.dialect.limits if limit.per == "request"]
+        # How many tools there may be at all is not for this to settle: a loose tool counts as much.
+        limits = [limit for limit in self.dialect.limits if limit.per == "request" and limit.name != "tools"]
         if not limits:
             return
         spent = dict.fromkeys((limit.name for limit in limits), 0)
@@ -66,7 +67,7 @@ class Toolset:
         for compiled in {tool.tool.name: tool for tool in [*first, *self]}.values():
             if not compiled.strict:
                 continue
-            counts = {**compiled.counts, "strict_tools": 1}
+            counts = compiled.counts
             over = next((limit for limit in limits if spent[limit.name] + counts[limit.name] > limit.most), None)
             if over is None:
                 spent = {name: used + counts[name] for name, used in spent.items()}
