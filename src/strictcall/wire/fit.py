@@ -8,13 +8,13 @@ as checked text; an array's greatest length only checked; a part of the argument
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from strictcall.dialect.model import Limit
 from strictcall.shape.admit import follow, kinds
-from strictcall.shape.graph import parts
+from strictcall.shape.graph import parts, walk
 from strictcall.shape.model import ROOT, Choice, Definitions, Field, List, Literal, Null, Record, Ref, Shape
-from strictcall.value import replace
+from strictcall.value import replace, value
 from strictcall.wire.budget import exceeded
 from strictcall.wire.compiled import Compilation
 from strictcall.wire.lower import Wire
@@ -23,10 +23,28 @@ from strictcall.wire.plan import AS_USUAL, Plan
 MOST_ROUNDS: Final = 32
 """How many rewrites are tried before the tool is given up."""
 
-Rewrite = Callable[[Compilation, Wire, Plan, int], Plan | None]
-"""Given what a plan made and by how much it exceeds a limit, a further plan; ``None`` where this rewrite has no more to
-give.
-"""
+
+@value
+class Need:
+    """What a plan made, and by how much it exceeds a limit."""
+
+    made: Compilation
+    wire: Wire
+    plan: Plan
+    limit: str
+    excess: int
+
+    def parts(self) -> Iterator[tuple[Shape, int]]:
+        """Every part of the wire shape with its level."""
+        return _walk(self.wire.root, self.wire.definitions)
+
+    def records(self) -> Iterator[Record]:
+        """Every object of the wire shape."""
+        return (part for part, _ in self.parts() if type(part) is Record)
+
+
+Rewrite = Callable[[Need], Plan | None]
+"""A further plan; ``None`` where this rewrite has no more to give."""
 
 
 def fitted(make: Callable[[Plan], Compilation]) -> Compilation:
@@ -48,30 +66,31 @@ def fitted(make: Callable[[Plan], Compilation]) -> Compilation:
 def _further(made: Compilation, plan: Plan, limit: Limit) -> Plan | None:
     if made.wire is None:
         return None
-    excess = made.counts[limit.name] - limit.most
+    need = Need(made, made.wire, plan, limit.name, made.counts[limit.name] - limit.most)
     for rewrite in _REWRITES.get(limit.name, ()):
-        further = rewrite(made, made.wire, plan, excess)
+        further = rewrite(need)
         if further is not None and further != plan:
             return further
     return None
 
 
-def _share(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
-    return replace(plan, shared=True) if made.dialect.references else None
+def _share(need: Need) -> Plan | None:
+    return replace(need.plan, shared=True) if need.made.dialect.references else None
 
 
-def _fold(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
+def _fold(need: Need) -> Plan | None:
     """Optional properties whose default is null, that would be no union without null."""
-    if made.contract is None or made.policy.nulls == "distinguish" or made.dialect.optional != "absent":
+    if need.made.contract is None or need.made.policy.nulls == "distinguish" or need.made.dialect.optional != "absent":
         return None
-    contract = made.contract
+    contract = need.made.contract
     found = [
         field.shape.pointer
-        for record in _records(contract.shape, contract.definitions)
+        for record, _ in _walk(contract.shape, contract.definitions)
+        if type(record) is Record
         for field in record.fields.values()
-        if not field.required and _is_null_by_default(field.shape) and field.shape.pointer not in plan.folded
+        if not field.required and _is_null_by_default(field.shape) and field.shape.pointer not in need.plan.folded
     ]
-    return replace(plan, folded=plan.folded.union(found[:excess])) if found else None
+    return replace(need.plan, folded=need.plan.folded.union(found[: need.excess])) if found else None
 
 
 def _is_null_by_default(shape: Shape) -> bool:
@@ -81,18 +100,18 @@ def _is_null_by_default(shape: Shape) -> bool:
     return len(shape.branches) == 2 and any(type(branch) is Null for branch in shape.branches)
 
 
-def _optionals_as_null(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
+def _optionals_as_null(need: Need) -> Plan | None:
     """Optional properties as nullable ones: first those that are unions already, then as many as unions may be."""
-    room = _room(made, "unions")
-    known = wire.definitions
+    room = _room(need.made, "unions")
+    known = need.wire.definitions
     unions: list[str] = []
     others: list[str] = []
-    for _, field in _optionals(wire, plan):
+    for _, field in _optionals(need):
         if "null" not in kinds(field.shape, known):
             (unions if type(follow(field.shape, known)) is Choice else others).append(field.shape.pointer)
-    chosen = unions[:excess]
-    chosen += others[: max(0, min(room, excess - len(chosen)))]
-    return replace(plan, nullable=plan.nullable.union(chosen)) if chosen else None
+    chosen = unions[: need.excess]
+    chosen += others[: max(0, min(room, need.excess - len(chosen)))]
+    return replace(need.plan, nullable=need.plan.nullable.union(chosen)) if chosen else None
 
 
 def _room(made: Compilation, name: str) -> int:
@@ -101,49 +120,54 @@ def _room(made: Compilation, name: str) -> int:
     return min(limits) - made.counts[name] if limits else 1_000_000
 
 
-def _gather(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
-    """The optional properties that come last in the object that has most of them."""
+def _gather(need: Need) -> Plan | None:
+    """The optional properties that come last, from the objects that have most of them."""
     by_record: dict[int, list[str]] = {}
-    for record, field in _optionals(wire, plan):
+    for record, field in _optionals(need):
         by_record.setdefault(id(record), []).append(field.shape.pointer)
-    most = max(by_record.values(), key=len, default=[])
-    return replace(plan, gathered=plan.gathered.union(most[-excess:])) if len(most) > 1 else None
+    chosen: list[str] = []
+    for pointers in sorted(by_record.values(), key=len, reverse=True):
+        missing = need.excess - len(chosen)
+        if len(pointers) > 1 and missing > 0:
+            chosen += pointers[-missing:]
+    return replace(need.plan, gathered=need.plan.gathered.union(chosen)) if chosen else None
 
 
-def _optionals(wire: Wire, plan: Plan) -> Iterator[tuple[Record, Field]]:
+def _optionals(need: Need) -> Iterator[tuple[Record, Field]]:
     """The wire's optional fields with their records, those left out that a plan has already spoken of."""
-    for record in _records(wire.root, wire.definitions):
+    spoken_of = need.plan.gathered | need.plan.nullable
+    for record in need.records():
         for field in record.fields.values():
-            if not field.required and field.shape.pointer not in plan.gathered | plan.nullable:
+            if not field.required and field.shape.pointer not in spoken_of:
                 yield record, field
 
 
-def _unlist(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
+def _unlist(need: Need) -> Plan | None:
     """The largest enums of text, until enough values are gone."""
-    if made.policy.fidelity == "exact":
+    if need.made.policy.fidelity == "exact":
         return None
-    enums = [part for part, _ in _walk(wire.root, wire.definitions) if type(part) is Literal and len(part.values) > 1]
-    enums = [e for e in enums if e.pointer not in plan.unlisted and set(map(type, e.values)) == {str}]
+    enums = [part for part, _ in need.parts() if type(part) is Literal and len(part.values) > 1]
+    enums = [e for e in enums if e.pointer not in need.plan.unlisted and set(map(type, e.values)) == {str}]
     enums.sort(key=lambda enum: -len(enum.values))
-    return replace(plan, unlisted=plan.unlisted | {enums[0].pointer}) if enums else None
+    return replace(need.plan, unlisted=need.plan.unlisted | {enums[0].pointer}) if enums else None
 
 
-def _unbound(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
+def _unbound(need: Need) -> Plan | None:
     """The arrays with the greatest lengths, until enough is gone."""
-    if made.policy.fidelity == "exact":
+    if need.made.policy.fidelity == "exact":
         return None
-    lists = [part for part, _ in _walk(wire.root, wire.definitions) if type(part) is List and part.max_items]
+    lists = [part for part, _ in need.parts() if type(part) is List and part.max_items]
     if not lists:
         return None
     longest = max(lists, key=lambda part: part.max_items or 0)
-    return replace(plan, unbounded=plan.unbounded | {longest.pointer})
+    return replace(need.plan, unbounded=need.plan.unbounded | {longest.pointer})
 
 
-def _deepest_as_text(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
+def _deepest_as_text(need: Need) -> Plan | None:
     """Every part that begins one level below the last that the provider takes."""
-    most = min(limit.most for limit in made.dialect.limits if limit.name == "depth")
-    found = _too_deep(wire, most) - plan.texts - {""}
-    return replace(plan, texts=plan.texts | found) if found else None
+    most = min(limit.most for limit in need.made.dialect.limits if limit.name == "depth")
+    found = _too_deep(need.wire, most) - need.plan.texts - {""}
+    return replace(need.plan, texts=need.plan.texts | found) if found else None
 
 
 def _too_deep(wire: Wire, most: int) -> set[str]:
@@ -169,51 +193,52 @@ def _too_deep(wire: Wire, most: int) -> set[str]:
     return found
 
 
-def _unions_as_text(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
+def _unions_as_text(need: Need) -> Plan | None:
     """The last properties that are unions."""
     found = [
         field.shape.pointer
-        for record in _records(wire.root, wire.definitions)
+        for record in need.records()
         for field in record.fields.values()
-        if type(follow(field.shape, wire.definitions)) is Choice and _may_be_text(field.shape, plan)
+        if type(follow(field.shape, need.wire.definitions)) is Choice and _may_be_text(field.shape, need.plan)
     ]
-    return replace(plan, texts=plan.texts.union(found[-excess:])) if found else None
+    return replace(need.plan, texts=need.plan.texts.union(found[-need.excess :])) if found else None
 
 
-def _part_as_text(made: Compilation, wire: Wire, plan: Plan, excess: int) -> Plan | None:
-    """The smallest part whose loss is enough by the measure of names and values, else the largest there is."""
+def _part_as_text(need: Need) -> Plan | None:
+    """The smallest part whose loss is enough, else the largest there is, by what the limit counts."""
+    weigh = _WEIGHTS.get(need.limit, _characters)
     sizes: dict[str, int] = {}
-    for part, level in _walk(wire.root, wire.definitions):
-        if level > 1 and type(part) in (Record, List) and _may_be_text(part, plan):
-            sizes.setdefault(part.pointer, _size(part))
+    for part, level in need.parts():
+        if level > 1 and type(part) in (Record, List) and _may_be_text(part, need.plan):
+            sizes[part.pointer] = sizes.get(part.pointer, 0) + sum(weigh(below) for below in walk([part]))
+    sizes = {pointer: size for pointer, size in sizes.items() if size}
     if not sizes:
         return None
-    enough = [pointer for pointer, size in sizes.items() if size >= excess]
+    enough = [pointer for pointer, size in sizes.items() if size >= need.excess]
     chosen = min(enough, key=sizes.__getitem__) if enough else max(sizes, key=sizes.__getitem__)
-    return replace(plan, texts=plan.texts | {chosen})
+    return replace(need.plan, texts=need.plan.texts | {chosen})
 
 
-def _size(shape: Shape) -> int:
-    """About how many characters a shape takes, references not followed."""
-    total = 0
-    pending = [shape]
-    while pending:
-        part = pending.pop()
-        total += 20 + sum(len(str(value)) for value in part.notes.values())
-        if type(part) is Record:
-            total += sum(map(len, part.fields))
-        elif type(part) is Literal:
-            total += sum(len(str(value)) for value in part.values)
-        pending.extend(parts(part))
+def _characters(shape: Shape) -> int:
+    """About how many characters a shape takes by itself."""
+    total = 20 + sum(len(str(item)) for item in shape.notes.values())
+    if type(shape) is Record:
+        total += sum(map(len, shape.fields))
+    elif type(shape) is Literal:
+        total += sum(len(str(item)) for item in shape.values)
     return total
+
+
+_WEIGHTS: Final[Mapping[str, Callable[[Any], int]]] = {
+    "optional": lambda shape: sum(not f.required for f in shape.fields.values()) if type(shape) is Record else 0,
+    "properties": lambda shape: len(shape.fields) if type(shape) is Record else 0,
+    "enum_values": lambda shape: len(shape.values) if type(shape) is Literal else 0,
+}
+"""For each limit what a shape counts by itself; for others, its characters."""
 
 
 def _may_be_text(shape: Shape, plan: Plan) -> bool:
     return bool(shape.pointer) and shape.pointer not in plan.texts
-
-
-def _records(root: Shape, definitions: Definitions) -> list[Record]:
-    return [part for part, _ in _walk(root, definitions) if type(part) is Record]
 
 
 def _walk(root: Shape, definitions: Definitions) -> Iterator[tuple[Shape, int]]:

@@ -69,11 +69,11 @@ def _value(shape: Record, context: Context) -> Shape:
     options = list(shape.patterns.values())
     if shape.openness is not Openness.CLOSED:
         options.append(shape.rest)
+    if len(options) == 1:
+        return options[0]
     value = union(options, pointer=shape.pointer)
-    if len(options) > 1:
-        message = "which names take which values is not held on the wire"
-        value = context.unheld(value, "pattern-names", shape.pointer, message, " | ".join(map(repr, shape.patterns)))
-    return value
+    message = "which names take which values is not held on the wire"
+    return context.unheld(value, "pattern-names", shape.pointer, message, " | ".join(map(repr, shape.patterns)))
 
 
 def _key(shape: Record) -> Shape:
