@@ -4,6 +4,7 @@ reason.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
@@ -11,7 +12,7 @@ from typing import Any, Final
 from strictcall.change import Change, Effect, Verdict, verdict_of
 from strictcall.dialect.judge import judge
 from strictcall.dialect.measure import measure
-from strictcall.dialect.model import Dialect
+from strictcall.dialect.model import Dialect, Limit
 from strictcall.dialect.registry import load
 from strictcall.policy import Policy
 from strictcall.shape.contract import Contract, Unreadable, read_contract
@@ -92,12 +93,7 @@ def _made(schema: Any, given: Given) -> Compilation:
     wire_name = legal_name(name, dialect.tool_name)
     loose = Compilation(wire_name, None, False, Verdict.LOOSE, (), None, dialect, policy)
     try:
-        contract = read_contract(
-            _NO_PARAMETERS if absent else schema,
-            default_draft=draft,
-            implied_types=policy.implied_types,
-            assert_formats=policy.formats == "assert",
-        )
+        contract = _contract(_NO_PARAMETERS if absent else schema, policy, draft)
     except Unreadable as error:
         unread = replace(loose, contract=error.contract, reason=error.reason, readable=error.within_limits)
         return _sendable(unread, schema)
@@ -145,6 +141,39 @@ def _lowered(
 def demoted(strict: CompiledTool, reason: str) -> CompiledTool:
     """A tool that could be strict, made loose: sent as it came if the provider takes that, else as compiled."""
     return CompiledTool(strict.tool, _demoted(strict._made, strict.tool.parameters, reason))
+
+
+def left_loose(tool: Tool, dialect: Dialect, policy: Policy, reason: str) -> CompiledTool:
+    """A tool that is to be loose, whatever it could be: sent as it came if the provider takes that."""
+    if judge(tool.parameters, dialect, strict=False):
+        # Baseline form is made from the strict one.
+        compiled = compile_tool(tool, dialect, policy)
+        return demoted(compiled, reason) if compiled.strict else compiled
+    name = legal_name(tool.name, dialect.tool_name)
+    loose = Compilation(name, None, False, Verdict.LOOSE, (), reason, dialect, policy)
+    try:
+        contract: Contract | None = _contract(_NO_PARAMETERS if tool.parameters is None else tool.parameters, policy)
+    except Unreadable as error:
+        contract = error.contract
+    return CompiledTool(tool, replace(loose, contract=contract))
+
+
+def _contract(schema: Any, policy: Policy, draft: str = "2020-12") -> Contract:
+    return read_contract(
+        schema,
+        default_draft=draft,
+        implied_types=policy.implied_types,
+        assert_formats=policy.formats == "assert",
+    )
+
+
+def refitted(strict: CompiledTool, room: Mapping[str, int]) -> CompiledTool:
+    """A tool compiled anew so that it counts no more than ``room`` of each measure; loose where it cannot be."""
+    made = strict._made
+    limits = tuple(limit for limit in made.dialect.limits if limit.per == "tool" and limit.name not in room)
+    tighter = dataclasses.replace(made.dialect, limits=limits + tuple(Limit(name, most) for name, most in room.items()))
+    found = compile_tool(strict.tool, tighter, made.policy)._made
+    return CompiledTool(strict.tool, replace(found, dialect=made.dialect))
 
 
 def _demoted(strict: Compilation, parameters: Any, reason: str) -> Compilation:

@@ -125,11 +125,12 @@ def _gather(need: Need) -> Plan | None:
     by_record: dict[int, list[str]] = {}
     for record, field in _optionals(need):
         by_record.setdefault(id(record), []).append(field.shape.pointer)
-    chosen: list[str] = []
+    # The same schema may be written in several places, so pointers are counted once.
+    chosen: set[str] = set()
     for pointers in sorted(by_record.values(), key=len, reverse=True):
         missing = need.excess - len(chosen)
         if len(pointers) > 1 and missing > 0:
-            chosen += pointers[-missing:]
+            chosen.update(pointers[-missing:])
     return replace(need.plan, gathered=need.plan.gathered.union(chosen)) if chosen else None
 
 
@@ -195,13 +196,13 @@ def _too_deep(wire: Wire, most: int) -> set[str]:
 
 def _unions_as_text(need: Need) -> Plan | None:
     """The last properties that are unions."""
-    found = [
-        field.shape.pointer
+    found = {
+        field.shape.pointer: None
         for record in need.records()
         for field in record.fields.values()
         if type(follow(field.shape, need.wire.definitions)) is Choice and _may_be_text(field.shape, need.plan)
-    ]
-    return replace(need.plan, texts=need.plan.texts.union(found[-need.excess :])) if found else None
+    }
+    return replace(need.plan, texts=need.plan.texts.union(list(found)[-need.excess :])) if found else None
 
 
 def _part_as_text(need: Need) -> Plan | None:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from strictcall.dialect.model import Dialect
+from strictcall.dialect.model import Dialect, Limit
 from strictcall.dialect.registry import load
 from strictcall.errors import NameClashError
 from strictcall.policy import Policy
 from strictcall.tool import Tool
 from strictcall.wire.budget import NAMES
-from strictcall.wire.compile import compile_tool, demoted
+from strictcall.wire.compile import compile_tool, demoted, left_loose, refitted
 from strictcall.wire.compiled import CompiledTool, Form
+from strictcall.wire.names import legal_name
 
 
 class Toolset:
     """The tools of one request, in the order they were given.
 
     ``priority`` names tools, by contract name, that come first when a request's limits cannot hold them all: a tool
-    that does not fit beside those before it is loose, with the limit as its reason. What the first tools get never
-    depends on those after them. Where the dialect wants all tools strict or none, one loose tool makes all of them
-    loose.
+    that does not fit beside those before it is rewritten to fit into what they left, or else it is loose, with the
+    limit as its reason. What the first tools get never depends on those after them. Where the dialect wants all tools
+    strict or none, one loose tool makes all of them loose.
 
     Raises ``NameClashError`` for two tools that would have the same name.
     """
@@ -36,47 +37,46 @@ class Toolset:
         self.dialect = load(dialect) if isinstance(dialect, str) else dialect
         self.policy = policy or Policy()
         self.priority = tuple(priority)
-        self._tools: dict[str, CompiledTool] = {}
-        self._by_wire_name: dict[str, CompiledTool] = {}
-        for tool in tools:
-            self._add(compile_tool(tool, self.dialect, self.policy))
-        self._keep_limits()
+        listed = list(tools)
+        by_name = self._by_distinct_name(listed)
+        first = [by_name[name] for name in self.priority if name in by_name]
+        room = _Room(self.dialect)
+        placed = {tool.name: self._placed(tool, room) for tool in {t.name: t for t in first + listed}.values()}
+        self._tools = {tool.name: placed[tool.name] for tool in listed}
+        self._by_wire_name = {compiled.name: compiled for compiled in self}
         if self.dialect.all_or_none and self.loose:
-            first = self.loose[0].tool.name
+            loose = self.loose[0].tool.name
             for compiled in self.strict:
-                self._put(demoted(compiled, f"the provider takes strict tools only if all are, and {first!r} is not"))
+                reason = f"the provider takes strict tools only if all are, and {loose!r} is not"
+                self._put(demoted(compiled, reason))
 
-    def _add(self, compiled: CompiledTool) -> None:
-        other = self._by_wire_name.get(compiled.name)
-        if other is not None:
-            raise NameClashError(compiled.name, (other.tool.name, compiled.tool.name))
-        self._put(compiled)
+    def _by_distinct_name(self, tools: list[Tool]) -> dict[str, Tool]:
+        """The tools by contract name. Raises ``NameClashError``."""
+        on_wire: dict[str, Tool] = {}
+        for tool in tools:
+            name = legal_name(tool.name, self.dialect.tool_name)
+            if name in on_wire:
+                raise NameClashError(name, (on_wire[name].name, tool.name))
+            on_wire[name] = tool
+        return {tool.name: tool for tool in tools}
 
     def _put(self, compiled: CompiledTool) -> None:
         self._tools[compiled.tool.name] = compiled
         self._by_wire_name[compiled.name] = compiled
 
-    def _keep_limits(self) -> None:
-        """Take tools strict while the request's limits hold them, in priority order and then as they were given."""
-        # How many tools there may be at all is not for this to settle: a loose tool counts as much.
-        limits = [limit for limit in self.dialect.limits if limit.per == "request" and limit.name != "tools"]
-        if not limits:
-            return
-        spent = dict.fromkeys((limit.name for limit in limits), 0)
-        first = [self._tools[name] for name in self.priority if name in self._tools]
-        for compiled in {tool.tool.name: tool for tool in [*first, *self]}.values():
-            if not compiled.strict:
-                continue
-            counts = compiled.counts
-            over = next((limit for limit in limits if spent[limit.name] + counts[limit.name] > limit.most), None)
-            if over is None:
-                spent = {name: used + counts[name] for name, used in spent.items()}
-                continue
-            total = spent[over.name] + counts[over.name]
-            reason = (
-                f"with the tools before it {total:,} {NAMES[over.name]}, where the provider's limit is {over.most:,}"
-            )
-            self._put(demoted(compiled, reason))
+    def _placed(self, tool: Tool, room: _Room) -> CompiledTool:
+        """A tool as it fits into what is left of the request's limits."""
+        full = room.full()
+        if full is not None:
+            # Whether it could be strict no longer matters, and finding out may take long.
+            return left_loose(tool, self.dialect, self.policy, full)
+        compiled = compile_tool(tool, self.dialect, self.policy)
+        if not compiled.strict or room.take(compiled):
+            return compiled
+        again = refitted(compiled, room.left)
+        if again.strict and room.take(again):
+            return again
+        return demoted(compiled, room.shortage(compiled))
 
     def __getitem__(self, name: str) -> CompiledTool:
         """The tool of a contract name. Raises ``KeyError``."""
@@ -110,3 +110,38 @@ class Toolset:
     def loose(self) -> tuple[CompiledTool, ...]:
         """The tools that may not."""
         return tuple(tool for tool in self if not tool.strict)
+
+
+class _Room:
+    """What is left of a request's limits for its strict tools. ``left`` is by the limits' names."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        # How many tools there may be at all is not for this to settle: a loose tool counts as much.
+        self._limits = [limit for limit in dialect.limits if limit.per == "request" and limit.name != "tools"]
+        self.left = {limit.name: limit.most for limit in self._limits}
+
+    def take(self, compiled: CompiledTool) -> bool:
+        """Take room for a strict tool, if there is enough."""
+        if self._first_over(compiled.counts) is not None:
+            return False
+        self.left = {name: left - compiled.counts[name] for name, left in self.left.items()}
+        return True
+
+    def full(self) -> str | None:
+        """Why no further tool at all can be strict, if none can."""
+        return self.shortage_of({"strict_tools": 1}) if self.left.get("strict_tools") == 0 else None
+
+    def shortage(self, compiled: CompiledTool) -> str:
+        """Why a tool does not fit."""
+        return self.shortage_of(compiled.counts)
+
+    def shortage_of(self, counts: Mapping[str, int]) -> str:
+        """The first limit that these counts exceed, in words."""
+        over = self._first_over(counts)
+        if over is None:
+            return "it could not be made to fit beside the tools before it"
+        total = over.most - self.left[over.name] + counts[over.name]
+        return f"with the tools before it {total:,} {NAMES[over.name]}, where the provider's limit is {over.most:,}"
+
+    def _first_over(self, counts: Mapping[str, int]) -> Limit | None:
+        return next((limit for limit in self._limits if counts.get(limit.name, 0) > self.left[limit.name]), None)
