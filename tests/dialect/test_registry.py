@@ -355,6 +355,7 @@ def test_a_file_that_is_not_there_is_a_dialect_error(tmp_path):
         ({"least": -1}, -2, False),
         ({"digits": 3}, 0.123, True),
         ({"digits": 3}, 0.1234, False),
+        ({"digits": 3}, 0.07, False),
         ({"digits": 3}, 1200, True),
         ({"digits": 3}, 1234, False),
         pytest.param({"digits": 3}, 10**5000, False, id="huge"),

@@ -41,8 +41,8 @@ class Keyword:
     """The state of one JSON Schema keyword in a dialect.
 
     ``values``: the only values accepted, where there is such a list (``minItems`` 0 and 1); any other is rejected.
-    ``least`` and ``most`` bound a value that is a number, ``digits`` its significant decimal digits; a number outside
-    is rejected too. ``held_most``: a number above it is accepted and not held. ``phrase``: the provider's own wording
+    ``least`` and ``most`` bound a value that is a number, ``digits`` its significant decimal digits,
+    where a decoder scales it by ten in binary until it is whole; a number outside is rejected too. ``held_most``: a number above it is accepted and not held. ``phrase``: the provider's own wording
     of the refusal, where known. ``source`` names an entry of ``Dialect.sources``.
     """
 
@@ -325,7 +325,7 @@ def admits(rule: Keyword, value: Any) -> bool:
         return True
     if (rule.least is not None and value < rule.least) or (rule.most is not None and value > rule.most):
         return False
-    return rule.digits is None or _digits(value) <= rule.digits
+    return rule.digits is None or (_digits(value) <= rule.digits and _becomes_whole(value, rule.digits))
 
 
 def _is_above(value: Any, most: float | None) -> bool:
@@ -337,6 +337,15 @@ def _same(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     return (left is None or isinstance(left, str | int | float)) and bool(left == right)
+
+
+def _becomes_whole(value: float, digits: int) -> bool:
+    """Whether a number is whole after so many multiplications by ten at most, in binary: 0.07 never is."""
+    for _ in range(digits + 1):
+        if isinstance(value, int) or value.is_integer():
+            return True
+        value *= 10
+    return False
 
 
 def _digits(value: float) -> int:
