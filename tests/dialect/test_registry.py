@@ -353,7 +353,7 @@ def test_a_file_that_is_not_there_is_a_dialect_error(tmp_path):
         ({"most": 10}, 11, False),
         ({"most": 10}, "many", True),
         ({"least": -1}, -2, False),
-        ({"digits": 3}, 0.123, True),
+        ({"digits": 4}, 0.123, True),
         ({"digits": 3}, 0.1234, False),
         ({"digits": 3}, 0.07, False),
         ({"digits": 3}, 1200, True),

@@ -325,7 +325,11 @@ def admits(rule: Keyword, value: Any) -> bool:
         return True
     if (rule.least is not None and value < rule.least) or (rule.most is not None and value > rule.most):
         return False
-    return rule.digits is None or (_digits(value) <= rule.digits and _becomes_whole(value, rule.digits))
+    if rule.digits is None:
+        return True
+    # Of a fraction with as many digits as there may be, binary keeps too few to be sure of them all.
+    most = rule.digits if isinstance(value, int) or value.is_integer() else max(rule.digits - 1, 1)
+    return _digits(value) <= most and _becomes_whole(value, rule.digits)
 
 
 def _is_above(value: Any, most: float | None) -> bool:
