@@ -20,7 +20,7 @@ import servers  # noqa: E402
 from environments import DATA, ROOT, AbsentError  # noqa: E402
 from hearings import Session, hear, report, unused  # noqa: E402
 from killable import WorkerError  # noqa: E402
-from panel import ALLOWANCES, REFEREES, Referee, interpreter  # noqa: E402
+from roster import ALLOWANCES, REFEREES, Referee, interpreter  # noqa: E402
 from wires import SEED, contracts, tool_files, wires  # noqa: E402
 
 PAGE = ROOT / "docs" / "referees.md"
@@ -67,7 +67,7 @@ def judges(chosen: list[Referee], files: list[Path], asked: argparse.Namespace) 
     schemas = contracts(files, asked.most)
     sample = f", a sample by seed {SEED}" if asked.most else ", all of them"
     opening = f"{len(schemas):,} distinct tool schemas of {len(files)} files{sample}."
-    print(opening, "\n")
+    print(opening, "\n", flush=True)
     wires_of = functools.cache(functools.partial(wires, schemas))
     sessions: list[Session] = []
     for referee in chosen:

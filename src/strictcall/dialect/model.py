@@ -41,9 +41,10 @@ class Keyword:
     """The state of one JSON Schema keyword in a dialect.
 
     ``values``: the only values accepted, where there is such a list (``minItems`` 0 and 1); any other is rejected.
-    ``least`` and ``most`` bound a value that is a number, ``digits`` its significant decimal digits,
-    where a decoder scales it by ten in binary until it is whole; a number outside is rejected too. ``held_most``: a number above it is accepted and not held. ``phrase``: the provider's own wording
-    of the refusal, where known. ``source`` names an entry of ``Dialect.sources``.
+    ``least`` and ``most`` bound a value that is a number, ``digits`` its significant decimal digits, where a decoder
+    scales it by ten in binary until it is whole; a number outside is rejected too. ``held_most``: a number above it
+    is accepted and not held. ``phrase``: the provider's own wording of the refusal, where known. ``source`` names an
+    entry of ``Dialect.sources``.
     """
 
     name: str

@@ -17,8 +17,8 @@ def lower_list(shape: List, context: Context) -> Lowered:
     """An array."""
     if shape.prefix and not context.holds("prefixItems"):
         return lower_tuple(shape, context)
-    prefix = [context.lower(item, context) for item in shape.prefix]
-    ended = bool(shape.prefix) and shape.max_items is not None and shape.max_items <= len(shape.prefix)
+    prefix = [context.lower(item, context) for item in shape.prefix[: shape.max_items]]
+    ended = bool(prefix) and shape.max_items is not None and shape.max_items <= len(shape.prefix)
     rest, codec = (Null(shape.pointer), None) if ended else context.lower(shape.rest, context)
     codecs = [item_codec for _, item_codec in prefix]
     whole = _list_codec(codecs, codec)
