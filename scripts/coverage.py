@@ -34,7 +34,7 @@ function-calling data sets) under every dialect with the default policy, each to
 - *Violations* are counted by the judge, which shares no code with the compiler: of a strict tool by every rule, those
   too whose breach the provider passes over; of a loose tool by what holds without strict; names and descriptions with
   them.
-- *JSON text* counts values that are written as text.
+- *JSON text* counts values that are written as JSON text.
 - *Kept* is the share of declared properties, at every depth, that are on the wire with their type, every member of
   their enum and their description. A name that a ceiling forced into an entries field or JSON text is not kept.
 - A dialect in italics is of a server that takes a schema and holds nothing of it: strict says there that the schema is

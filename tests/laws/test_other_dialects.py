@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 
 from laws import harness
 from laws.harness import OTHERS, Subject, subject
+from laws.instances import Instances
+from laws.picking import Seeded
 from laws.sampling import RefusedError
-from laws.test_data_laws import SAMPLE, read
+from laws.test_data_laws import SAMPLE, drawn, read
 from laws.test_laws import POLICIES, cases
 from strictcall import Policy, Tool
 
@@ -35,6 +38,8 @@ def every_law(made: Subject, values: list[Any], seed: int) -> None:
 
 FEW = max(10, settings.default.max_examples // 8)
 """Examples for each of these: they differ little from the dialects that all laws are looked at under."""
+USUAL = 300
+"""How many tools of the big data are drawn unless more are asked for."""
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
@@ -49,3 +54,23 @@ def test_every_law(dialect: str, case: tuple[Any, list[Any]], policy: Policy, se
 def test_laws_of_the_shipped_sample(dialect: str) -> None:
     for row in read(SAMPLE):
         every_law(Subject(Tool(row["name"], row.get("description"), row["schema"]), dialect), [{}], len(row["name"]))
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+def test_laws_of_the_big_data(shared_data: Path, dialect: str) -> None:
+    """A tenth of the tools that the main dialects are looked at with, each distinct wire schema once."""
+    rows = drawn(shared_data)
+    seen: set[str] = set()
+    broken = []
+    for row in rows[:: 1 if len(rows) > 2 * USUAL else 10]:
+        case = Subject(Tool(row["name"], row.get("description"), row["schema"]), dialect)
+        wire = harness.text(case.compiled.parameters)
+        if wire in seen:
+            continue
+        seen.add(wire)
+        made = Instances(row["schema"], Seeded(row["name"]))
+        try:
+            every_law(case, [made.value() for _ in range(2)], len(row["name"]))
+        except AssertionError as error:
+            broken.append(f"{row['source']} {row['name']}: {error}")
+    assert not broken, "\n\n".join(broken[:5])
