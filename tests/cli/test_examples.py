@@ -31,12 +31,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *words):
+def run(folder, *words, code=0):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     # Examples are not what coverage is measured of, and start slowly under it.
     env = {name: value for name, value in os.environ.items() if name != "COVERAGE_PROCESS_CONFIG"} | {"PATH": path}
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
 
 
@@ -50,7 +50,9 @@ def test_commands_in_the_documentation_run(folder, lines):
     for line in lines.splitlines():
         command, *words = shlex.split(line)
         assert command == "strictcall"
-        assert run(folder, sys.executable, "-m", "strictcall", *words).strip()
+        # Some provider refuses one of the example's tools as it stands, which is what the command is for.
+        code = 1 if "--as-is" in words else 0
+        assert run(folder, sys.executable, "-m", "strictcall", *words, code=code).strip()
 
 
 def test_the_demo_runs_and_its_calls_reach_the_servers(folder):

@@ -11,35 +11,12 @@ from strictcall.dialect.registry import dialects, load, merged, read
 from strictcall.dialect.rules import RULES
 from strictcall.errors import DialectError
 
-NAMES = (
-    "anthropic",
-    "azure-openai",
-    "bedrock-anthropic",
-    "bedrock-nova",
-    "cerebras",
-    "cohere",
-    "deepseek",
-    "fireworks",
-    "gemini",
-    "gemini-json",
-    "groq",
-    "inception",
-    "json_schema",
-    "kimi",
-    "llama.cpp",
-    "lmstudio",
-    "localai",
-    "mistral",
-    "ollama",
-    "openai",
-    "openai-finetuned",
-    "openrouter",
-    "qwen",
-    "sglang",
-    "tensorrt-llm",
-    "together",
-    "vllm",
-    "xai",
+NAMES = tuple(
+    sorted(
+        file.name.removesuffix(".toml")
+        for file in resources.files("strictcall.dialect").iterdir()
+        if file.name.endswith(".toml")
+    )
 )
 PARENT = {
     "title": "A parent",

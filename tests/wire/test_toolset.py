@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from strictcall import Policy, Tool, Toolset
+from strictcall import Policy, Tool, Toolset, judge
 from strictcall.errors import NameClashError
 
 
@@ -37,6 +37,15 @@ def test_a_tool_is_rewritten_to_fit_into_what_is_left() -> None:
     assert tools["second"].dialect is tools.dialect
     wire = tools["second"].encode({"q": "x", "o5": 5})
     assert tools.decode("second", wire) == {"q": "x", "o5": 5}
+
+
+def test_what_one_tool_may_count_holds_however_much_a_request_has_left() -> None:
+    either = {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]}
+    unions = {f"u{index}": either for index in range(15)}
+    tools = Toolset([tool("first", 20), tool("second", 10, **unions)], "anthropic")
+    assert tools["second"].strict
+    for compiled in tools:
+        assert judge(compiled.parameters, "anthropic", silent=True) == []
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 20, 21])

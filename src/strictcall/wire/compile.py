@@ -170,8 +170,8 @@ def _contract(schema: Any, policy: Policy, draft: str = "2020-12") -> Contract:
 def refitted(strict: CompiledTool, room: Mapping[str, int]) -> CompiledTool:
     """A tool compiled anew so that it counts no more than ``room`` of each measure; loose where it cannot be."""
     made = strict._made
-    limits = tuple(limit for limit in made.dialect.limits if limit.per == "tool" and limit.name not in room)
-    tighter = dataclasses.replace(made.dialect, limits=limits + tuple(Limit(name, most) for name, most in room.items()))
+    own = tuple(limit for limit in made.dialect.limits if limit.per == "tool")
+    tighter = dataclasses.replace(made.dialect, limits=tuple(Limit(name, most) for name, most in room.items()) + own)
     found = compile_tool(strict.tool, tighter, made.policy)._made
     return CompiledTool(strict.tool, replace(found, dialect=made.dialect))
 

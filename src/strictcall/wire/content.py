@@ -42,7 +42,8 @@ class Content:
         self.schema = schema
         self.given = given
         properties = schema.get("properties")
-        self._hash = hash(tuple(properties)) if type(properties) is dict else len(schema)
+        names = tuple(properties) if type(properties) is dict else len(schema)
+        self._hash = hash((names, given[0], given[1].name))
 
     def __hash__(self) -> int:
         return self._hash
