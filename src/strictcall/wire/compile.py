@@ -84,6 +84,7 @@ def _kept(content: Content) -> Compilation:
     made = _made(content.schema, content.given)
     if not made.readable:
         raise Unkept
+    content.freeze()
     return made
 
 

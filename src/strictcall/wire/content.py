@@ -53,8 +53,6 @@ class Content:
             return False
         # One of the two was kept: which, depends on the direction in which a table compares its keys.
         kept, new = (self, other) if hasattr(self, "_frozen") else (other, self)
-        if kept._frozen is None:
-            kept._frozen = _frozen_root(kept.schema)
         try:
             return bool(new.schema == kept._frozen)
         except Exception:  # noqa: BLE001
@@ -73,7 +71,11 @@ class Content:
             raise Unkept from error
         if copied is None:
             raise Unkept
-        self.schema, self._frozen = copied, None
+        self.schema = copied
+
+    def freeze(self) -> None:
+        """Make ready to be compared with; for a schema that is known to be within the budgets."""
+        self._frozen = _frozen_root(self.schema)
 
 
 class _JsonOnly(pickle.Unpickler):
