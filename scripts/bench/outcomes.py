@@ -16,6 +16,7 @@ import jsonschema_rs
 
 from strictcall import ArgumentsError, CompiledTool, judge
 from strictcall.dialect.model import Violation
+from strictcall.json_value import equal
 
 MOST = 64
 """How many ways of writing a call are tried."""
@@ -58,7 +59,7 @@ def judged(answer: dict[str, Any], probe: dict[str, Any], dialect: str) -> Judge
         received = [w for w in written if contract(w)]
         if not received:
             return Outcome.WRONG, False, f"{json.dumps(value)} {'reaches the tool as a null' if written else 'is lost'}"
-        if not any(same(value, w) for w in received):
+        if not any(equal(value, w) for w in received):
             worst, note = Outcome.NULLED, json.dumps(value)
     through = any(wire(w) for value in probe["invalid"] for w in writings(answer["schema"], value))
     return worst, through, note
@@ -93,8 +94,8 @@ def _ours(compiled: CompiledTool, probe: dict[str, Any]) -> Judged:
             return Outcome.WRONG, through, f"{json.dumps(value)} is lost: {error}"
         if not wire(written):
             return Outcome.WRONG, through, f"{json.dumps(value)} is lost: the wire schema does not admit its own form"
-        if not same(value, back):
-            if not same(without_nulls(value), without_nulls(back)):
+        if not equal(value, back):
+            if not equal(without_nulls(value), without_nulls(back)):
                 return Outcome.WRONG, through, f"{json.dumps(value)} comes back as {json.dumps(back)}"
             worst, note = Outcome.NULLED, json.dumps(value)
     return worst, through, note
@@ -106,7 +107,7 @@ def accepted(compiled: CompiledTool, value: Any) -> bool:
         return True
     for form in ("wire", "either"):
         try:
-            if same(compiled.decode(json.dumps(value), form=form), value):
+            if equal(compiled.decode(json.dumps(value), form=form), value):
                 return True
         except ArgumentsError:
             continue
@@ -139,7 +140,7 @@ def _written(schema: Any, root: Any, value: Any, depth: int) -> Iterator[Any]:
         here = (list(combined) for combined in itertools.product(*choices))
     below = (written for branch in branches for written in _written(branch, root, value, depth + 1))
     for written in itertools.islice(itertools.chain(here, below), MOST):
-        if not any(same(written, other) for other in seen):
+        if not any(equal(written, other) for other in seen):
             seen.append(written)
             yield written
 
@@ -195,14 +196,3 @@ def without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: without_nulls(item) for name, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
-
-
-def same(left: Any, right: Any) -> bool:
-    """JSON equality: booleans are not numbers, 1 equals 1.0, the order of keys is free."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(item, right[name]) for name, item in left.items())
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    return type(left) not in (dict, list) and type(right) not in (dict, list) and bool(left == right)

@@ -9,7 +9,7 @@ import json
 import marshal
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -150,6 +150,18 @@ def is_small(value: Any, most: int) -> bool:
         elif type(item) is list:
             pending.extend(item)
     return True
+
+
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a JSON value, at whatever depth, an outer one before those within it."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if type(node) is dict:
+            yield node
+            pending.extend(node.values())
+        elif type(node) is list:
+            pending.extend(node)
 
 
 def depth_of(value: Any) -> int:

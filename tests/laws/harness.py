@@ -80,6 +80,14 @@ def subject(schema: Any, dialect: str | Dialect, policy: Policy | None = None) -
     return Subject(Tool("tool", "Does it.", schema), dialect, policy or Policy())
 
 
+def whole(case: Subject) -> None:
+    """The laws that speak of a compiled tool by itself, not of a call."""
+    total(case)
+    accepted(case)
+    untouched(case)
+    idempotent(case)
+
+
 def total(case: Subject) -> None:
     """Strict, or loose with a reason."""
     compiled = case.compiled

@@ -41,10 +41,7 @@ def drawn(folder: Path) -> list[dict[str, Any]]:
 def every_law(row: dict[str, Any], dialect: str) -> Subject:
     """All laws for one real tool, with two sampled calls and two made from the contract."""
     case = Subject(Tool(row["name"], row.get("description"), row["schema"]), dialect)
-    harness.total(case)
-    harness.accepted(case)
-    harness.untouched(case)
-    harness.idempotent(case)
+    harness.whole(case)
     made = Instances(row["schema"], Seeded(row["name"]))
     for _ in range(2):
         harness.sayable(case, made.value())

@@ -20,10 +20,7 @@ from strictcall import Policy, Tool
 
 
 def every_law(made: Subject, values: list[Any], seed: int) -> None:
-    harness.total(made)
-    harness.accepted(made)
-    harness.untouched(made)
-    harness.idempotent(made)
+    harness.whole(made)
     for value in values:
         harness.sayable(made, value)
         harness.guarded(made, value)

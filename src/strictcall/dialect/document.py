@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from strictcall.dialect.vocabulary import DEFINITIONS, HOLDS_SCHEMAS, subschemas
+from strictcall.json_value import unescape
 
 MOST_SCHEMAS = 40_000
 """How many schemas of one document are read."""
@@ -163,7 +164,7 @@ def resolve(reference: str, base: Any, anchors: dict[tuple[int, str], Any]) -> t
     if fragment and not fragment.startswith("/"):
         target = anchors.get((id(base), fragment))
         return nothing if target is None else (Leads.SCHEMA, target, ())
-    tokens = tuple(token.replace("~1", "/").replace("~0", "~") for token in fragment.split("/")[1:])
+    tokens = tuple(unescape(token) for token in fragment.split("/")[1:])
     target = base
     for token in tokens:
         if type(target) is dict and token in target:

@@ -11,6 +11,7 @@ from typing import Literal
 from strictcall.dialect.judge import judge, judge_description, judge_name, judge_request
 from strictcall.dialect.measure import measure
 from strictcall.dialect.model import Dialect, Violation
+from strictcall.json_value import unescape
 from strictcall.tool import Tool
 
 Part = Literal["name", "description", "parameters"]
@@ -126,7 +127,7 @@ def subject(violation: Violation) -> tuple[str, str | None]:
     """The rule that was broken and, where it is about keywords, the one at fault."""
     if violation.rule not in _ABOUT_KEYWORDS:
         return violation.rule, None
-    keyword = violation.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    keyword = unescape(violation.pointer.rpartition("/")[2])
     return violation.rule, keyword or None
 
 

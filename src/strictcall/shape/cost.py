@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from strictcall.json_value import resolve_pointer
+from strictcall.json_value import objects_in, resolve_pointer
 
 IN_PLACE_LISTS: Final = ("allOf", "anyOf", "oneOf")
 IN_PLACE: Final = ("not", "if", "then", "else")
@@ -36,7 +36,7 @@ def cost_of(document: Any) -> Cost:
     """
     if type(document) is not dict:
         return Cost()
-    objects = _objects(document)
+    objects = list(objects_in(document))
     if not any("$ref" in node for node in objects):
         return Cost()
     costs: dict[int, tuple[int, int]] = {}
@@ -60,19 +60,6 @@ def cost_of(document: Any) -> Cost:
                 stack.append((node, True))
                 stack.extend((part, False) for part in _in_place(node, document))
     return Cost(max(level for _, level in costs.values()))
-
-
-def _objects(document: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    pending: list[Any] = [document]
-    while pending:
-        node = pending.pop()
-        if type(node) is dict:
-            found.append(node)
-            pending.extend(node.values())
-        elif type(node) is list:
-            pending.extend(node)
-    return found
 
 
 def _in_place(node: dict[str, Any], document: dict[str, Any]) -> list[dict[str, Any]]:

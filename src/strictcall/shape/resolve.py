@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from strictcall.json_value import escape, resolve_pointer
+from strictcall.json_value import escape, objects_in, resolve_pointer
 from strictcall.shape.draft import Draft
 from strictcall.shape.model import ROOT
 from strictcall.value import replace, value
@@ -27,18 +27,6 @@ class Place:
     def at(self, suffix: str) -> Place:
         """The place below this one; ``suffix`` is a JSON Pointer."""
         return Place(self.pointer + suffix, self.resolver)
-
-
-def _objects(document: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a document, at whatever depth."""
-    pending: list[Any] = [document]
-    while pending:
-        node = pending.pop()
-        if type(node) is dict:
-            yield node
-            pending.extend(node.values())
-        elif type(node) is list:
-            pending.extend(node)
 
 
 class References:
@@ -156,7 +144,7 @@ class References:
     def _dynamic_anchors(self) -> dict[str, list[Any]]:
         if self._anchors is None:
             self._anchors = {}
-            for node in _objects(self._document):
+            for node in objects_in(self._document):
                 anchor = node.get("$dynamicAnchor")
                 if type(anchor) is str:
                     self._anchors.setdefault(anchor, []).append(node)
@@ -164,7 +152,7 @@ class References:
 
     def _has_inner_resources(self) -> bool:
         """Whether an object below the root sets a base URI, so that ``$recursiveRef`` may leave the document's root."""
-        return any(node is not self._document and type(node.get("$id")) is str for node in _objects(self._document))
+        return any(node is not self._document and type(node.get("$id")) is str for node in objects_in(self._document))
 
     def _may_be_overridden(self, target: str, node: Any) -> bool:
         """Whether another node of the document could take the place of the one that a ``$dynamicRef`` leads to at

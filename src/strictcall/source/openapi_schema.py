@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, unquote
 
-from strictcall.json_value import escape, resolve_pointer
+from strictcall.json_value import escape, resolve_pointer, unescape
 from strictcall.source.flaws import FlawedObject
 
 _ONE = frozenset(
@@ -68,7 +68,7 @@ class Schemas:
     def _name(self, pointer: str) -> str:
         """The name of a definition: that of the component, made distinct where another has it."""
         if pointer not in self._names:
-            wanted = unquote(pointer.rpartition("/")[2]).replace("~1", "/").replace("~0", "~") or "document"
+            wanted = unescape(unquote(pointer.rpartition("/")[2])) or "document"
             taken = set(self._names.values())
             name, number = wanted, 2
             while name in taken:

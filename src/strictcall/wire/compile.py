@@ -40,6 +40,8 @@ _ANY_OBJECTS: Final[tuple[Mapping[str, Any], ...]] = (
 what they take.
 """
 _DEFAULT: Final = Policy()
+_DRAFT: Final = "2020-12"
+"""The draft assumed where a schema does not say its own."""
 MOST_KEPT: Final = 1024
 """How many compilations are remembered, those least recently asked for forgotten first."""
 
@@ -49,7 +51,7 @@ def compile_tool(tool: Tool, dialect: str | Dialect = "openai", policy: Policy |
 
     Raises ``DialectError`` for an unknown dialect name.
     """
-    return _compile(tool, dialect, policy or _DEFAULT, arguments=True, draft="2020-12")
+    return _compile(tool, dialect, policy or _DEFAULT, arguments=True, draft=_DRAFT)
 
 
 def compile_schema(
@@ -57,7 +59,7 @@ def compile_schema(
     dialect: str | Dialect = "openai",
     policy: Policy | None = None,
     *,
-    draft: str = "2020-12",
+    draft: str = _DRAFT,
     name: str = "schema",
 ) -> CompiledTool:
     """Compile a schema that may describe any value, not only an object. ``draft`` is assumed where ``$schema`` is
@@ -90,24 +92,42 @@ def _kept(content: Content) -> Compilation:
 
 def _made(schema: Any, given: Given) -> Compilation:
     name, dialect, policy, arguments, draft = given
-    absent = arguments and schema is None
-    wire_name = legal_name(name, dialect.tool_name)
-    loose = Compilation(wire_name, None, False, Verdict.LOOSE, (), None, dialect, policy)
+    loose = _loose(legal_name(name, dialect.tool_name), dialect, policy)
     try:
-        contract = _contract(_NO_PARAMETERS if absent else schema, policy, draft)
+        contract = _contract(schema, policy, arguments=arguments, draft=draft)
     except Unreadable as error:
         unread = replace(loose, contract=error.contract, reason=error.reason, readable=error.within_limits)
         return _sendable(unread, schema)
-    if absent:
+    if arguments and schema is None:
         message = "the tool has no parameters; it is read as one that takes no arguments"
         contract = replace(contract, changes=(Change("read-no-parameters", "", Effect.ENCODED, message),))
     try:
-        strict = fitted(lambda plan: _lowered(wire_name, dialect, policy, contract, plan, arguments=arguments))
+        strict = _fitted(loose.name, dialect, policy, contract, arguments=arguments)
     except (Refusal, RecursionError) as error:
         reason = error.reason if isinstance(error, Refusal) else "the schema nests too deep to be compiled here"
         return _sendable(replace(loose, contract=contract, reason=reason), schema)
     unfit = _unfit(strict.changes, policy) or _over_limit(strict)
     return strict if unfit is None else _demoted(strict, schema, unfit)
+
+
+def _loose(name: str, dialect: Dialect, policy: Policy) -> Compilation:
+    """A loose form, sent as it came; its reason and contract are still to be told."""
+    return Compilation(name, None, False, Verdict.LOOSE, (), None, dialect, policy)
+
+
+def _contract(schema: Any, policy: Policy, *, arguments: bool, draft: str) -> Contract:
+    """What a schema says; a tool without parameters takes no arguments. Raises ``Unreadable``."""
+    return read_contract(
+        _NO_PARAMETERS if arguments and schema is None else schema,
+        default_draft=draft,
+        implied_types=policy.implied_types,
+        assert_formats=policy.formats == "assert",
+    )
+
+
+def _fitted(name: str, dialect: Dialect, policy: Policy, contract: Contract, *, arguments: bool) -> Compilation:
+    """The strict form under the cheapest plan that fits the dialect's limits. Raises ``Refusal``."""
+    return fitted(lambda plan: _lowered(name, dialect, policy, contract, plan, arguments=arguments))
 
 
 def _lowered(
@@ -121,7 +141,8 @@ def _lowered(
     counts = counted(writer.counter, schema, dialect) if dialect.limits else {}
     if plan.shared:
         schema = share(schema, dialect)
-        counts = {name: {**counts, **measure(schema, dialect)}[name] for name in counts}
+        measured = {**counts, **measure(schema, dialect)}
+        counts = {name: measured[name] for name in counts}
     return Compilation(
         name,
         schema,
@@ -150,37 +171,33 @@ def left_loose(tool: Tool, dialect: Dialect, policy: Policy, reason: str) -> Com
         # Baseline form is made from the strict one.
         compiled = compile_tool(tool, dialect, policy)
         return demoted(compiled, reason) if compiled.strict else compiled
-    name = legal_name(tool.name, dialect.tool_name)
-    loose = Compilation(name, None, False, Verdict.LOOSE, (), reason, dialect, policy)
     try:
-        contract: Contract | None = _contract(_NO_PARAMETERS if tool.parameters is None else tool.parameters, policy)
+        contract: Contract | None = _contract(tool.parameters, policy, arguments=True, draft=_DRAFT)
     except Unreadable as error:
         contract = error.contract
-    return CompiledTool(tool, replace(loose, contract=contract))
+    loose = _loose(legal_name(tool.name, dialect.tool_name), dialect, policy)
+    return CompiledTool(tool, replace(loose, contract=contract, reason=reason))
 
 
-def _contract(schema: Any, policy: Policy, draft: str = "2020-12") -> Contract:
-    return read_contract(
-        schema,
-        default_draft=draft,
-        implied_types=policy.implied_types,
-        assert_formats=policy.formats == "assert",
-    )
-
-
-def refitted(strict: CompiledTool, room: Mapping[str, int]) -> CompiledTool:
-    """A tool compiled anew so that it counts no more than ``room`` of each measure; loose where it cannot be."""
+def refitted(strict: CompiledTool, room: Mapping[str, int]) -> CompiledTool | None:
+    """A strict tool lowered anew so that it counts no more than ``room`` of each measure, or ``None``."""
     made = strict._made
+    if made.contract is None:
+        return None
     own = tuple(limit for limit in made.dialect.limits if limit.per == "tool")
     tighter = dataclasses.replace(made.dialect, limits=tuple(Limit(name, most) for name, most in room.items()) + own)
-    found = compile_tool(strict.tool, tighter, made.policy)._made
+    try:
+        found = _fitted(made.name, tighter, made.policy, made.contract, arguments=True)
+    except (Refusal, RecursionError):
+        return None
+    if _unfit(found.changes, made.policy) or _over_limit(found):
+        return None
     return CompiledTool(strict.tool, replace(found, dialect=made.dialect))
 
 
 def _demoted(strict: Compilation, parameters: Any, reason: str) -> Compilation:
-    made = Compilation(
-        strict.name, None, False, Verdict.LOOSE, (), reason, strict.dialect, strict.policy, strict.contract
-    )
+    loose = _loose(strict.name, strict.dialect, strict.policy)
+    made = replace(loose, contract=strict.contract, reason=reason)
     if not judge(parameters, made.dialect, strict=False):
         return made
     if not judge(strict.schema, made.dialect, strict=False):

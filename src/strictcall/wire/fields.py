@@ -15,7 +15,7 @@ from strictcall.wire.context import Context
 from strictcall.wire.gather import FIELD as GATHERED
 from strictcall.wire.gather import gathered_codec, gathered_field
 from strictcall.wire.maps import entries
-from strictcall.wire.names import legal_name
+from strictcall.wire.names import legal_name, unused
 from strictcall.wire.optional import Part, optional
 
 EXTRA: Final = "additional_properties"
@@ -87,9 +87,7 @@ class Parts:
             elif field.conditional:
                 message = f"{name!r} has the type that the conditions speaking of it say; other values cannot be said"
                 context.change("condition-name", field.shape.pointer, message)
-            wire_name = legal_name(name, context.dialect.property_name)
-            while wire_name in taken:
-                wire_name += "_"
+            wire_name = unused(legal_name(name, context.dialect.property_name), taken)
             if wire_name != name:
                 context.change("property-renamed", field.shape.pointer, f"{name!r} is called {wire_name!r} on the wire")
             if field.conditional and shape.openness is Openness.CLOSED:
@@ -108,9 +106,7 @@ class Parts:
         """Add the field that holds the optional fields which the plan gathers."""
         message = f"{len(self.gathered)} optional properties are written as entries; a name could be written twice"
         context.change("optional-gathered", pointer, message)
-        name = GATHERED
-        while name in taken:
-            name += "_"
+        name = unused(GATHERED, taken)
         codec = gathered_codec(
             {name: wire for name, (wire, _, _) in self.gathered.items()},
             {name: codec for name, (_, _, codec) in self.gathered.items()},
@@ -133,9 +129,7 @@ class Parts:
         entry, codec = entries(replace(shape, notes=NO_NOTES, residue=()), context)
         message = "further names are written as a list of entries; a key could be written twice"
         context.change("extra-entries", shape.pointer, message)
-        name = EXTRA
-        while name in self.fields:
-            name += "_"
+        name = unused(EXTRA, self.fields)
         self.extra = (name, codec)
         self.extra_field = Field(List(shape.pointer, rest=entry), True)
 

@@ -34,13 +34,13 @@ class Need:
     limit: str
     excess: int
 
-    def parts(self) -> Iterator[tuple[Shape, int]]:
-        """Every part of the wire shape with its level."""
+    def parts(self) -> Iterator[Shape]:
+        """Every part of the wire shape."""
         return _walk(self.wire.root, self.wire.definitions)
 
     def records(self) -> Iterator[Record]:
         """Every object of the wire shape."""
-        return (part for part, _ in self.parts() if type(part) is Record)
+        return (part for part in self.parts() if type(part) is Record)
 
 
 Rewrite = Callable[[Need], Plan | None]
@@ -85,7 +85,7 @@ def _fold(need: Need) -> Plan | None:
     contract = need.made.contract
     found = [
         field.shape.pointer
-        for record, _ in _walk(contract.shape, contract.definitions)
+        for record in _walk(contract.shape, contract.definitions)
         if type(record) is Record
         for field in record.fields.values()
         if not field.required and _is_null_by_default(field.shape) and field.shape.pointer not in need.plan.folded
@@ -147,7 +147,7 @@ def _unlist(need: Need) -> Plan | None:
     """The largest enums of text, until enough values are gone."""
     if need.made.policy.fidelity == "exact":
         return None
-    enums = [part for part, _ in need.parts() if type(part) is Literal and len(part.values) > 1]
+    enums = [part for part in need.parts() if type(part) is Literal and len(part.values) > 1]
     enums = [e for e in enums if e.pointer not in need.plan.unlisted and set(map(type, e.values)) == {str}]
     enums.sort(key=lambda enum: -len(enum.values))
     return replace(need.plan, unlisted=need.plan.unlisted | {enums[0].pointer}) if enums else None
@@ -157,7 +157,7 @@ def _unbound(need: Need) -> Plan | None:
     """The arrays with the greatest lengths, until enough is gone."""
     if need.made.policy.fidelity == "exact":
         return None
-    lists = [part for part, _ in need.parts() if type(part) is List and part.max_items]
+    lists = [part for part in need.parts() if type(part) is List and part.max_items]
     if not lists:
         return None
     longest = max(lists, key=lambda part: part.max_items or 0)
@@ -209,8 +209,8 @@ def _part_as_text(need: Need) -> Plan | None:
     """The smallest part whose loss is enough, else the largest there is, by what the limit counts."""
     weigh = _WEIGHTS.get(need.limit, _characters)
     sizes: dict[str, int] = {}
-    for part, level in need.parts():
-        if level > 1 and type(part) in (Record, List) and _may_be_text(part, need.plan):
+    for part in need.parts():
+        if part is not need.wire.root and type(part) in (Record, List) and _may_be_text(part, need.plan):
             sizes[part.pointer] = sizes.get(part.pointer, 0) + sum(weigh(below) for below in walk([part]))
     sizes = {pointer: size for pointer, size in sizes.items() if size}
     if not sizes:
@@ -242,23 +242,18 @@ def _may_be_text(shape: Shape, plan: Plan) -> bool:
     return bool(shape.pointer) and shape.pointer not in plan.texts
 
 
-def _walk(root: Shape, definitions: Definitions) -> Iterator[tuple[Shape, int]]:
-    """Every part of a wire shape, in document order, with the level of the object or array that it is or stands in.
-
-    Each definition is walked once, at the deepest level that a first way through the others leads to it.
-    """
+def _walk(root: Shape, definitions: Definitions) -> Iterator[Shape]:
+    """Every part of a shape in document order, each definition once, where it is first referred to."""
     seen = {ROOT}
-    pending: list[tuple[Shape, int]] = [(root, 0)]
+    pending = [root]
     while pending:
-        shape, level = pending.pop()
-        level += type(shape) in (Record, List)
-        yield shape, level
-        if type(shape) is Ref:
-            if shape.name not in seen and shape.name in definitions:
-                seen.add(shape.name)
-                pending.append((definitions[shape.name], level))
-        else:
-            pending.extend((part, level) for part in reversed(parts(shape)))
+        shape = pending.pop()
+        yield shape
+        if type(shape) is not Ref:
+            pending.extend(reversed(parts(shape)))
+        elif shape.name not in seen and shape.name in definitions:
+            seen.add(shape.name)
+            pending.append(definitions[shape.name])
 
 
 _REWRITES: Final[Mapping[str, tuple[Rewrite, ...]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 
 from strictcall.dialect.model import NameRule
@@ -31,6 +32,13 @@ def legal_name(name: str, rule: NameRule) -> str:
     if stem[0].isdigit():
         stem = f"n{stem}"[:room]
     return f"{stem}_{digest[:_DIGEST_LENGTH]}"
+
+
+def unused(name: str, taken: Container[str]) -> str:
+    """A name made distinct from those taken by underscores at its end."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def is_legal(name: str, rule: NameRule) -> bool:

@@ -74,7 +74,7 @@ class Toolset:
         if not compiled.strict or room.take(compiled):
             return compiled
         again = refitted(compiled, room.left)
-        if again.strict and room.take(again):
+        if again is not None and room.take(again):
             return again
         return demoted(compiled, room.shortage(compiled))
 

@@ -29,6 +29,7 @@ from strictcall.shape.model import (
 from strictcall.shape.simplify import with_notes
 from strictcall.wire.budget import Counter
 from strictcall.wire.hints import described, said
+from strictcall.wire.names import unused
 
 _SIMPLE: Final = frozenset({Null, Boolean, Number, Text})
 """Kinds of shape that may share one node with a list of types: no two of them speak through the same keyword."""
@@ -135,8 +136,9 @@ class Writer:
             node["prefixItems"] = [self._node(item) for item in shape.prefix]
         # An array that ends with its positions says so by its length alone, where the engine would ask for no item
         # type.
-        plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
-        if not (plain and self._dialect.untyped_items) and not (shape.prefix and shape.max_items == len(shape.prefix)):
+        if not (_says_nothing(shape.rest) and self._dialect.untyped_items) and not (
+            shape.prefix and shape.max_items == len(shape.prefix)
+        ):
             node["items"] = self._node(shape.rest)
         if shape.min_items:
             node["minItems"] = shape.min_items
@@ -164,8 +166,7 @@ class Writer:
             if self._dialect.state("additionalProperties", False) is not State.REJECTED:
                 node["additionalProperties"] = False
         elif shape.openness is Openness.OPEN or self._dialect.additional_default == "closed":
-            plain = type(shape.rest) is Anything and not shape.rest.notes and not shape.rest.residue
-            node["additionalProperties"] = True if plain else self._node(shape.rest)
+            node["additionalProperties"] = True if _says_nothing(shape.rest) else self._node(shape.rest)
         if shape.min_properties:
             node["minProperties"] = shape.min_properties
         if shape.max_properties is not None:
@@ -246,10 +247,12 @@ class Writer:
         """The key of a definition; the contract's root needs one where it is not the wire's."""
         if name != ROOT:
             return name
-        key = "arguments"
-        while key in self._definitions:
-            key += "_"
-        return key
+        return unused("arguments", self._definitions)
+
+
+def _says_nothing(shape: Shape) -> bool:
+    """Whether a shape takes any value and has nothing to say of it."""
+    return type(shape) is Anything and not shape.notes and not shape.residue
 
 
 def _literal_type(shape: Literal) -> str | None:
