@@ -234,3 +234,20 @@ def test_servers_that_hold_nothing_of_a_tool_say_so():
     unheld = {dialect.name for dialect in dialects() if dialect.enforced == "none"}
     assert unheld == {"bedrock-nova", "inception", "ollama", "qwen", "tensorrt-llm", "together"}
     assert {name for name in unheld if load(name, "output").enforced == "none"} == {"bedrock-nova"}
+
+
+def test_which_providers_refuse_fields_that_they_do_not_know():
+    assert {dialect.name for dialect in dialects() if dialect.unknown_fields == "rejected"} == {
+        "anthropic",
+        "azure-openai",
+        "bedrock-anthropic",
+        "bedrock-nova",
+        "cerebras",
+        "gemini",
+        "gemini-json",
+        "groq",
+        "mistral",
+        "openai",
+        "openai-finetuned",
+        "tensorrt-llm",
+    }

@@ -11,57 +11,7 @@ from typing import Any
 import jsonschema_rs
 
 from strictcall import Dialect
-from strictcall.dialect.model import State
-
-ONE_SCHEMA = frozenset(
-    {
-        "items",
-        "additionalProperties",
-        "additionalItems",
-        "propertyNames",
-        "contains",
-        "not",
-        "if",
-        "then",
-        "else",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-    }
-)
-MANY_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
-NAMED_SCHEMAS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-HELD = frozenset({State.ENFORCED, State.NARROWER})
-
-
-def enforced(schema: Any, dialect: Dialect) -> Any:
-    """The part of a wire schema that the dialect's decoder holds."""
-    if not isinstance(schema, dict):
-        return schema
-    kept: dict[str, Any] = {}
-    for keyword, value in schema.items():
-        if keyword in ("format", "$schema") or dialect.state(keyword, value) not in HELD:
-            continue
-        if keyword in ONE_SCHEMA:
-            kept[keyword] = enforced(value, dialect)
-        elif keyword in MANY_SCHEMAS and isinstance(value, list):
-            kept[keyword] = [enforced(item, dialect) for item in value]
-        elif keyword in NAMED_SCHEMAS and isinstance(value, dict):
-            kept[keyword] = {name: enforced(item, dialect) for name, item in value.items()}
-        else:
-            kept[keyword] = value
-    return _read_as(schema, kept, dialect)
-
-
-def _read_as(schema: dict[str, Any], kept: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """A node in the standard's words, where the dialect has words or readings of its own."""
-    if dialect.pattern_anchoring == "whole" and "pattern" in kept:
-        kept["pattern"] = f"^(?:{kept['pattern']})$"
-    if dialect.additional_default == "closed" and "properties" in kept:
-        kept.setdefault("additionalProperties", False)
-    if schema.get("nullable") is True and "nullable" in dialect.keywords:
-        kept.pop("nullable", None)
-        return {"anyOf": [kept, {"type": "null"}]}
-    return kept
+from strictcall.dialect.held import held
 
 
 def refuse(uri: str) -> Any:
@@ -73,7 +23,7 @@ class Wire:
     """One wire schema under one dialect, ready to say whether it admits values."""
 
     def __init__(self, schema: Any, dialect: Dialect) -> None:
-        self.schema = enforced(schema, dialect)
+        self.schema = held(schema, dialect)
         self._validator = jsonschema_rs.Draft202012Validator(self.schema, retriever=refuse, validate_formats=False)
 
     def admits(self, value: Any) -> bool:

@@ -11,7 +11,7 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
-from laws.admits import Wire, differences, enforced, same
+from laws.admits import Wire, differences, same
 from laws.contracts import KEYWORDS, contract
 from laws.instances import Instances
 from laws.picking import Seeded
@@ -19,6 +19,7 @@ from laws.places import announced, speaking
 from laws.sampling import RefusedError, Sampler, read
 from strictcall import Change
 from strictcall.change import Effect
+from strictcall.dialect.held import held
 from strictcall.dialect.model import Dialect, Keyword, State
 
 DIALECT = Dialect(
@@ -66,7 +67,7 @@ def test_what_a_dialect_does_not_enforce_is_taken_out_of_schemas_and_left_in_dat
         "anyOf": [{"minItems": 5}, {"minItems": 1}],
         "const": {"uniqueItems": True, "format": "x"},
     }
-    assert enforced(schema, DIALECT) == {
+    assert held(schema, DIALECT) == {
         "properties": {"uniqueItems": {}},
         "anyOf": [{}, {"minItems": 1}],
         "const": {"uniqueItems": True, "format": "x"},

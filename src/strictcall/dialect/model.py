@@ -222,6 +222,8 @@ class Dialect:
       ``forbidden``.
     - ``parallel_with_strict``: whether calls may be parallel when a tool is strict.
     - ``all_or_none``: whether one loose tool makes every tool of the request loose.
+    - ``unknown_fields``: whether a request with a field that the API does not know is ``rejected``, or the field
+      ``ignored``.
     - ``rules``: the source and wording of the judge's other rules, by rule id.
     - ``silent``: ids of rules whose breach is not refused: such a schema is taken, and what breaks the rule is passed
       over or held in part. It must not be written, and the judge speaks of it only where asked to.
@@ -289,6 +291,7 @@ class Dialect:
     strict_marking: Literal["false", "absent", "forbidden"] = "false"
     parallel_with_strict: bool = True
     all_or_none: bool = False
+    unknown_fields: Literal["rejected", "ignored"] = "ignored"
     rules: Mapping[str, Wording] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
 
