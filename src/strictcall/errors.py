@@ -5,6 +5,10 @@
     ├── DialectError        an unknown dialect, or a dialect file that cannot be read
     ├── NameClashError      two tools of one toolset would share a name
     ├── PolicyError         a policy field has a value it does not take
+    ├── ScriptError         a script of replies cannot be read
+    ├── SettingsError       an emulator's setting has a value it does not take
+    ├── RequestError        a request's body cannot take what it was to be given
+    ├── StreamError         a stream or an answer is none of the API's
     └── SourceError         tools could not be read from where they were said to be
 
 Errors carry fields; the text is made from them and is not part of the API.
@@ -132,3 +136,50 @@ class SourceError(StrictCallError):
 
     def __str__(self) -> str:
         return f"{self.place}: {self.problem}"
+
+
+class ScriptError(StrictCallError):
+    """A script of replies cannot be read; ``file`` names it, ``problem`` the place in it and what is wrong there."""
+
+    def __init__(self, file: str, problem: str) -> None:
+        super().__init__(file, problem)
+        self.file = file
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.problem}"
+
+
+class SettingsError(StrictCallError):
+    """A setting was given a value that it does not take; ``field`` is the setting's name."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(field, problem)
+        self.field = field
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
+
+
+class RequestError(StrictCallError):
+    """A request cannot be written: ``place`` is where in the body, as a dotted path, and ``problem`` what is wrong."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
+
+class StreamError(StrictCallError):
+    """What came is no answer of the API, or an error that the provider told within a stream; ``problem`` says which."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return self.problem

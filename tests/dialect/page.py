@@ -59,6 +59,10 @@ def section(dialect):
     if dialect.formats is not None:
         lines.append(f"- formats: {names(sorted(dialect.formats))}; others {dialect.other_formats}")
     lines += [f"- at most {limit.most:,} {limit.name.replace('_', ' ')} in one {limit.per}" for limit in dialect.limits]
+    if dialect.schema_language == "openapi":
+        lines.append("- a schema is written in OpenAPI's part of JSON Schema, in a field of its own")
+    if not dialect.output_beside_tools:
+        lines.append("- no structured output in a request with tools")
     output = differences(dialect, load(dialect.name, "output"))
     if output:
         lines.append(f"- for structured output: {output}")

@@ -251,3 +251,10 @@ def test_which_providers_refuse_fields_that_they_do_not_know():
         "openai-finetuned",
         "tensorrt-llm",
     }
+
+
+def test_what_a_schema_is_written_in_and_where_output_has_no_place_beside_tools():
+    assert {dialect.name for dialect in dialects() if dialect.schema_language == "openapi"} == {"gemini"}
+    assert {dialect.name for dialect in dialects() if not dialect.output_beside_tools} == {"cerebras", "groq"}
+    assert load("gemini", "output").schema_language == "openapi"
+    assert not load("groq", "output").output_beside_tools

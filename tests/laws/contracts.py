@@ -11,30 +11,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from laws.picking import Drawn, Picker, chance, some
+from laws.drawing import Drawn
+from strictcall.testing.odd import LITERALS, NAMES, NUMBERS, WORDS
+from strictcall.testing.picking import Picker, chance, some
 
-NAMES = [
-    "a",
-    "b",
-    "kind",
-    "value",
-    "key",
-    "entries",
-    "option_1",
-    "explicit_null",
-    "item_0",
-    "properties",
-    "$ref",
-    "__proto__",
-    "",
-    "a/b~c",
-    "ключ",
-    "a b",
-    "n" * 70,
-]
-WORDS = ["x", "", "yes", "null", "1", "é😀", 'quo"te', "two words", "[]", "a\nb"]
-NUMBERS: list[Any] = [0, 1, -1, 2, 7, 1.5, -0.25, 100, 10**20, 1e3]
-LITERALS: list[Any] = [*WORDS[:5], 0, 1, 1.5, True, False, None, [], [1, "x"], {}, {"a": 1}, {"key": None}, 10**20]
 FORMATS = ["date", "date-time", "email", "uri", "uuid", "int32", "x-own"]
 PATTERNS = ["^[a-z]+$", "a", "^x-", "^(?=.*1)[a-z0-9]+$", "^.{1,3}$", r"^\d+$", "^[^\\n]*$"]
 KEYWORDS = [

@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 from laws import harness
-from laws.harness import DIALECTS, Subject
-from laws.instances import Instances
-from laws.picking import Seeded
-from laws.sampling import RefusedError
+from laws.harness import DIALECTS
 from strictcall import Tool, Verdict
+from strictcall.emulator.answers.grammar import GrammarRefusedError
+from strictcall.testing import laws
+from strictcall.testing.case import Case
+from strictcall.testing.instances import Instances
+from strictcall.testing.picking import Seeded
 
 SAMPLE = Path(__file__).parents[1] / "data" / "tools_sample.jsonl"
 COUNT = int(os.environ.get("STRICTCALL_DATA_TOOLS", "300"))
@@ -38,17 +40,17 @@ def drawn(folder: Path) -> list[dict[str, Any]]:
     return random.Random(20261130).sample(rows, min(COUNT, len(rows)))  # noqa: S311 - a seed, not a secret
 
 
-def every_law(row: dict[str, Any], dialect: str) -> Subject:
+def every_law(row: dict[str, Any], dialect: str) -> Case:
     """All laws for one real tool, with two sampled calls and two made from the contract."""
-    case = Subject(Tool(row["name"], row.get("description"), row["schema"]), dialect)
-    harness.whole(case)
+    case = Case(Tool(row["name"], row.get("description"), row["schema"]), dialect)
+    laws.whole(case)
     made = Instances(row["schema"], Seeded(row["name"]))
     for _ in range(2):
-        harness.sayable(case, made.value())
+        laws.sayable(case, made.value())
     if case.compiled.strict:
         try:
             sampler = case.sampler
-        except RefusedError as error:
+        except GrammarRefusedError as error:
             raise AssertionError(f"llguidance refuses a strict wire schema: {error}\n{case}") from error
         for sample in sampler.samples(2, seed=len(row["name"])):
             harness.sound(case, sample)

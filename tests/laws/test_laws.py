@@ -12,15 +12,18 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from laws import harness
-from laws.admits import same
-from laws.contracts import KEYWORDS, LITERALS, NAMES, contracts
-from laws.harness import DIALECTS, Subject, subject
-from laws.instances import ANY, Instances
-from laws.picking import Drawn
-from laws.places import announced
-from laws.sampling import RefusedError, Sample
+from laws.contracts import KEYWORDS, contracts
+from laws.drawing import Drawn
+from laws.harness import DIALECTS, subject
 from strictcall import ArgumentsError, Policy, Verdict, compile_schema
+from strictcall.emulator.answers.grammar import GrammarRefusedError, Sample
 from strictcall.policy import policy_values
+from strictcall.testing import laws
+from strictcall.testing.case import Case
+from strictcall.testing.comparing import same, text
+from strictcall.testing.instances import Instances
+from strictcall.testing.odd import ANY, LITERALS, NAMES
+from strictcall.testing.places import announced
 
 pytestmark = pytest.mark.parametrize("dialect", DIALECTS)
 
@@ -51,14 +54,14 @@ def cases(draw: st.DrawFn, *, values: int = 3) -> tuple[Any, list[Any]]:
 @given(contracts())
 def test_accepted_and_total(dialect: str, schema: Any) -> None:
     case = subject(schema, dialect)
-    harness.total(case)
-    harness.accepted(case)
-    harness.untouched(case)
+    laws.total(case)
+    laws.accepted(case)
+    laws.untouched(case)
 
 
 @given(contracts())
 def test_idempotent(dialect: str, schema: Any) -> None:
-    harness.idempotent(subject(schema, dialect))
+    laws.idempotent(subject(schema, dialect))
 
 
 @given(contracts(), st.integers(0, 2**32))
@@ -76,16 +79,16 @@ def test_sayable(dialect: str, case: tuple[Any, list[Any]]) -> None:
     made = subject(schema, dialect)
     for value in values:
         note(repr(value))
-        harness.sayable(made, value)
+        laws.sayable(made, value)
 
 
 @given(cases(values=2), POLICIES, st.integers(0, 2**32))
 def test_every_law_under_every_policy(dialect: str, case: tuple[Any, list[Any]], policy: Policy, seed: int) -> None:
     schema, values = case
     made = subject(schema, dialect, policy)
-    harness.whole(made)
+    laws.whole(made)
     for value in values:
-        harness.sayable(made, value)
+        laws.sayable(made, value)
     if made.compiled.strict:
         for sample in _samples(made, 2, seed):
             harness.sound(made, sample)
@@ -96,7 +99,7 @@ def test_nothing_passes_that_the_contract_refuses(dialect: str, case: tuple[Any,
     schema, values = case
     made = subject(schema, dialect)
     for value in [*values, other, {"a": other}, *ANY[:4]]:
-        harness.guarded(made, value)
+        laws.guarded(made, value)
 
 
 @given(cases(values=4))
@@ -109,7 +112,7 @@ def test_either_form_reads_contract_arguments(dialect: str, case: tuple[Any, lis
             if form is None:
                 continue  # no arguments: null means the empty object
             try:
-                read = compiled.decode(harness.text(form), form="either")
+                read = compiled.decode(text(form), form="either")
             except ArgumentsError as error:
                 # A name that was closed out is a fault in either form.
                 told = all(announced(schema, compiled.changes, fault.pointer) for fault in error.faults)
@@ -125,7 +128,7 @@ def test_exact_fidelity_leaves_no_gap(dialect: str, case: tuple[Any, list[Any]])
     compiled = compile_schema(schema, dialect=dialect, policy=Policy(fidelity="exact"))
     assert compiled.verdict in (Verdict.EXACT, Verdict.CLOSED, Verdict.CHECKED, Verdict.LOOSE)
     for value in values:
-        harness.guarded(subject(schema, dialect, Policy(fidelity="exact")), value)
+        laws.guarded(subject(schema, dialect, Policy(fidelity="exact")), value)
 
 
 @given(NEARLY)
@@ -158,7 +161,7 @@ def test_the_check_is_the_contract(dialect: str, schema: Any, data: st.DataObjec
 @given(contracts())
 def test_compiling_is_deterministic(dialect: str, schema: Any) -> None:
     first, second = (compile_schema(copy.deepcopy(schema), dialect=dialect) for _ in range(2))
-    assert harness.text(first.parameters) == harness.text(second.parameters)
+    assert text(first.parameters) == text(second.parameters)
     assert first.changes == second.changes
 
 
@@ -177,11 +180,11 @@ def test_blank_text_is_no_arguments(dialect: str, case: tuple[Any, list[Any]]) -
     assert all(same(outcome, outcomes[-1]) for outcome in outcomes), (schema, outcomes)
 
 
-def _samples(case: Subject, count: int, seed: int) -> Iterator[Sample]:
+def _samples(case: Case, count: int, seed: int) -> Iterator[Sample]:
     """Samples of a strict wire schema. ``json_schema`` is modelled on llguidance, so there a refusal breaks a law."""
     try:
         sampler = case.sampler
-    except RefusedError as error:
+    except GrammarRefusedError as error:
         if case.dialect == "json_schema":
             raise AssertionError(f"llguidance refuses a strict wire schema: {error}\n{case}") from error
         return
@@ -195,8 +198,8 @@ def _encoded(compiled: Any, value: Any) -> list[Any]:
         return []
 
 
-def _all_but_sampling(case: Subject) -> None:
-    harness.whole(case)
+def _all_but_sampling(case: Case) -> None:
+    laws.whole(case)
     for value in ANY:
-        harness.guarded(case, value)
-        harness.sayable(case, value)
+        laws.guarded(case, value)
+        laws.sayable(case, value)

@@ -11,16 +11,17 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
-from laws.admits import Wire, differences, same
 from laws.contracts import KEYWORDS, contract
-from laws.instances import Instances
-from laws.picking import Seeded
-from laws.places import announced, speaking
-from laws.sampling import RefusedError, Sampler, read
 from strictcall import Change
 from strictcall.change import Effect
 from strictcall.dialect.held import held
 from strictcall.dialect.model import Dialect, Keyword, State
+from strictcall.emulator.answers.grammar import GrammarRefusedError, Sampler, read
+from strictcall.testing.admits import Wire
+from strictcall.testing.comparing import differences, same
+from strictcall.testing.instances import Instances
+from strictcall.testing.picking import Seeded
+from strictcall.testing.places import announced, speaking
 
 DIALECT = Dialect(
     name="toy",
@@ -80,7 +81,7 @@ def test_the_wire_never_fetches() -> None:
 
 
 def test_the_sampler_says_what_it_refuses() -> None:
-    with pytest.raises(RefusedError, match="uniqueItems"):
+    with pytest.raises(GrammarRefusedError, match="uniqueItems"):
         Sampler({"type": "array", "uniqueItems": True})
 
 

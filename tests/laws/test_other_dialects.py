@@ -10,24 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from laws import harness
-from laws.harness import OTHERS, Subject, subject
-from laws.instances import Instances
-from laws.picking import Seeded
-from laws.sampling import RefusedError
+from laws.harness import OTHERS, subject
 from laws.test_data_laws import SAMPLE, drawn, read
 from laws.test_laws import POLICIES, cases
 from strictcall import Policy, Tool
+from strictcall.emulator.answers.grammar import GrammarRefusedError
+from strictcall.testing import laws
+from strictcall.testing.case import Case
+from strictcall.testing.comparing import text
+from strictcall.testing.instances import Instances
+from strictcall.testing.picking import Seeded
 
 
-def every_law(made: Subject, values: list[Any], seed: int) -> None:
-    harness.whole(made)
+def every_law(made: Case, values: list[Any], seed: int) -> None:
+    laws.whole(made)
     for value in values:
-        harness.sayable(made, value)
-        harness.guarded(made, value)
+        laws.sayable(made, value)
+        laws.guarded(made, value)
     if made.compiled.strict:
         try:
             samples = list(made.sampler.samples(3, seed))
-        except RefusedError:
+        except GrammarRefusedError:
             return
         for sample in samples:
             harness.sound(made, sample)
@@ -50,7 +53,7 @@ def test_every_law(dialect: str, case: tuple[Any, list[Any]], policy: Policy, se
 @pytest.mark.parametrize("dialect", OTHERS)
 def test_laws_of_the_shipped_sample(dialect: str) -> None:
     for row in read(SAMPLE):
-        every_law(Subject(Tool(row["name"], row.get("description"), row["schema"]), dialect), [{}], len(row["name"]))
+        every_law(Case(Tool(row["name"], row.get("description"), row["schema"]), dialect), [{}], len(row["name"]))
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
@@ -60,8 +63,8 @@ def test_laws_of_the_big_data(shared_data: Path, dialect: str) -> None:
     seen: set[str] = set()
     broken = []
     for row in rows[:: 1 if len(rows) > 2 * USUAL else 10]:
-        case = Subject(Tool(row["name"], row.get("description"), row["schema"]), dialect)
-        wire = harness.text(case.compiled.parameters)
+        case = Case(Tool(row["name"], row.get("description"), row["schema"]), dialect)
+        wire = text(case.compiled.parameters)
         if wire in seen:
             continue
         seen.add(wire)

@@ -16,15 +16,17 @@ from strictcall.cli.compile import compile_command
 from strictcall.cli.decode import decode
 from strictcall.cli.dialects import dialects
 from strictcall.cli.diff import diff
+from strictcall.cli.emulate import emulate
 from strictcall.cli.encode import encode
 from strictcall.cli.explain import explain
 from strictcall.cli.failure import INTERRUPTED, WRONG_USE, UsageError, say
 from strictcall.cli.inputs import Invocation
 from strictcall.cli.judge import judge
 from strictcall.cli.output import emit
+from strictcall.cli.serve import serve
 from strictcall.errors import StrictCallError
 
-_NO_SOURCE = frozenset({"explain", "dialects"})
+_NO_SOURCE = frozenset({"emulate", "serve", "explain", "dialects"})
 
 app = typer.Typer(
     name="strictcall",
@@ -39,6 +41,8 @@ app.command("decode")(decode)
 app.command("encode")(encode)
 app.command("judge")(judge)
 app.command("diff")(diff)
+app.command("emulate")(emulate)
+app.command("serve")(serve)
 app.command("explain")(explain)
 app.command("dialects")(dialects)
 

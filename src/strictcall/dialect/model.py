@@ -224,6 +224,9 @@ class Dialect:
     - ``all_or_none``: whether one loose tool makes every tool of the request loose.
     - ``unknown_fields``: whether a request with a field that the API does not know is ``rejected``, or the field
       ``ignored``.
+    - ``schema_language``: what a schema is written in: JSON Schema (``json_schema``), or the part of it that OpenAPI
+      3.0 has (``openapi``). An API that takes both has a field for each.
+    - ``output_beside_tools``: whether a request may have tools and ask for structured output too.
     - ``rules``: the source and wording of the judge's other rules, by rule id.
     - ``silent``: ids of rules whose breach is not refused: such a schema is taken, and what breaks the rule is passed
       over or held in part. It must not be written, and the judge speaks of it only where asked to.
@@ -292,6 +295,8 @@ class Dialect:
     parallel_with_strict: bool = True
     all_or_none: bool = False
     unknown_fields: Literal["rejected", "ignored"] = "ignored"
+    schema_language: Literal["json_schema", "openapi"] = "json_schema"
+    output_beside_tools: bool = True
     rules: Mapping[str, Wording] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
 

@@ -6,7 +6,7 @@ nothing, so an unchanged subtree costs nothing to decode.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,15 +64,42 @@ Step = Callable[[Any, Trail, Run], Any]
 
 
 @value
+class Rewrite:
+    """How decoding can be done to JSON text while it arrives: what it does is leave out nulls and rename members.
+
+    ``fields`` is for an object: by the name on the wire, the contract's name, whether a null is left out, and what is
+    done to the value. ``items`` is for an array: what is done to each item. One of them is ``None``.
+    """
+
+    fields: Mapping[str, RewrittenField] | None = None
+    items: Below = None
+
+
+@value
+class RewrittenField:
+    """A member of an object that is rewritten while it arrives."""
+
+    name: str
+    null_is_absent: bool
+    below: Below
+
+
+Below = Rewrite | Step | None
+"""What is done to a value: it is rewritten while it arrives, decoded when it is complete, or copied."""
+
+
+@value
 class Codec:
     """``decode`` turns a wire value into the contract's, ``encode`` goes the other way; both report misfits to the run.
 
-    ``transforms`` is false for a codec that only checks and hands on what it was given.
+    ``transforms`` is false for a codec that only checks and hands on what it was given. ``rewrite`` says how decoding
+    can be done while a value arrives, where it can.
     """
 
     decode: Step
     encode: Step
     transforms: bool = True
+    rewrite: Rewrite | None = None
 
 
 def apply(codec: Codec | None) -> Step:
@@ -87,6 +114,13 @@ def _same(value: Any, trail: Trail, run: Run) -> Any:
 def encoder(codec: Codec | None) -> Step:
     """A codec's encoding step."""
     return codec.encode if codec is not None else _same
+
+
+def below(codec: Codec | None) -> Below:
+    """What is done with a codec to a value that arrives piece by piece."""
+    if codec is None or not codec.transforms:
+        return None
+    return codec.rewrite or codec.decode
 
 
 def level(codec: Codec | None) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from strictcall.change import Change, Verdict
+from strictcall.dialect.held import held
 from strictcall.dialect.model import Dialect
 from strictcall.errors import ArgumentsError, Fault
 from strictcall.json_value import (
@@ -21,10 +24,13 @@ from strictcall.json_value import (
     parse,
 )
 from strictcall.policy import Policy
+from strictcall.shape.check import LocalCheck
 from strictcall.shape.contract import Contract
+from strictcall.shape.draft import DRAFTS
+from strictcall.shape.model import Definitions, Shape
 from strictcall.tool import Tool
 from strictcall.value import value
-from strictcall.wire.codec import Codec, Enough, Run
+from strictcall.wire.codec import Below, Codec, Enough, Run, below
 from strictcall.wire.lower import Wire
 from strictcall.wire.mend import Repair, mend
 from strictcall.wire.quick import UNDECIDED, QuickReader, quick_reader
@@ -72,6 +78,24 @@ class Compilation:
     counts: Mapping[str, int] = field(default_factory=dict)
     readable: bool = True
     _quick: list[QuickReader] = field(default_factory=list, repr=False, compare=False)
+    _wire_check: list[LocalCheck] = field(default_factory=list, repr=False, compare=False)
+    _fingerprint: list[str] = field(default_factory=list, repr=False, compare=False)
+
+    def fingerprint(self, parameters: Any) -> str:
+        """What tells this wire schema from others; ``parameters`` is what stands for it where nothing was rewritten."""
+        if not self._fingerprint:
+            schema = parameters if self.schema is None else self.schema
+            said = json.dumps([self.name, self.strict, schema], sort_keys=True, default=repr)
+            self._fingerprint.append(hashlib.sha256(said.encode()).hexdigest()[:32])
+        return self._fingerprint[0]
+
+    def admits_wire(self, value: Any) -> bool:
+        """Whether the wire schema, read as draft 2020-12, has nothing against a value."""
+        if not self._wire_check:
+            self._wire_check.append(
+                LocalCheck(held(self.schema, self.dialect), DRAFTS["2020-12"], assert_formats=False)
+            )
+        return bool(self._wire_check[0].admits(value))
 
     def quick(self) -> QuickReader:
         """The quick way to read calls, prepared at its first use."""
@@ -167,6 +191,35 @@ class CompiledTool:
     def identity(self) -> bool:
         """Whether the codec changes and checks nothing: wire and contract form are the same."""
         return self._made.codec is None
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the wire form of this tool from others: a call that answered the same one may be replayed as it
+        was said.
+        """
+        return self._made.fingerprint(self._tool.parameters)
+
+    @property
+    def below(self) -> Below | Literal["hold"]:
+        """What is done to arguments in wire form while they arrive: they are copied (``None``), rewritten, or held
+        until they are complete, as those of a loose tool are, which may have to be mended.
+        """
+        if not self.strict:
+            return "hold"
+        return below(self._made.codec)
+
+    @property
+    def shapes(self) -> tuple[tuple[Shape, Definitions], ...]:
+        """What the arguments are in wire form, and what they are in the contract's, each with its definitions; what is
+        not known is left out.
+        """
+        wire, contract = self._made.wire, self._made.contract
+        on_wire = () if wire is None else ((wire.root, wire.definitions),)
+        return on_wire if contract is None else (*on_wire, (contract.shape, contract.definitions))
+
+    def is_wire_form(self, arguments: Any) -> bool:
+        """Whether arguments, a JSON value, are such as the wire schema admits."""
+        return self._made.schema is None or self._made.admits_wire(arguments)
 
     def decode(self, arguments: Any, form: Form = "wire") -> Any:
         """The arguments that the tool declared, from those that the model wrote.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from strictcall.dialect.model import State
 from strictcall.shape.model import List, Null
 from strictcall.value import replace
-from strictcall.wire.codec import Codec, Run, Trail, apply, encoder, level
+from strictcall.wire.codec import Codec, Rewrite, Run, Trail, apply, below, encoder, level
 from strictcall.wire.context import Context, Lowered, lowered_notes
 from strictcall.wire.tuples import lower_tuple
 from strictcall.wire.unheld import constraint_dropped, not_unique
@@ -43,7 +42,7 @@ def bounded(shape: List, context: Context) -> List:
         wire = replace(wire, max_items=None)
         dropped.append(("maxItems", shape.max_items))
     unique_held = not shape.unique or context.holds("uniqueItems", True)
-    if not unique_held and context.dialect.state("uniqueItems", True) is State.REJECTED:
+    if not unique_held:
         wire = replace(wire, unique=False)
     for keyword, value in dropped:
         wire = constraint_dropped(wire, context, keyword, value)
@@ -72,4 +71,5 @@ def _list_codec(prefix: list[Codec | None], rest: Codec | None) -> Codec | None:
         start = len(writers)
         return head + [write(item, (trail, start + i), run) for i, item in enumerate(value[start:])]
 
-    return Codec(decode, encode, highest == 2)
+    arriving = Rewrite(items=below(rest)) if highest == 2 and not prefix else None
+    return Codec(decode, encode, highest == 2, arriving)

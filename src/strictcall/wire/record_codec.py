@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from strictcall.shape.admit import admits
-from strictcall.wire.codec import Codec, Run, Step, Trail, apply, encoder, level
+from strictcall.wire.codec import Codec, Rewrite, RewrittenField, Run, Step, Trail, apply, below, encoder, level
 from strictcall.wire.fields import FreeNames, Parts
 
 
@@ -65,7 +65,18 @@ def _transforming_codec(parts: Parts, free: FreeNames | None, transforms: bool) 
     def encode(value: Any, trail: Trail, run: Run) -> Any:
         return _encode(value, trail, run, parts, free)
 
-    return Codec(decode, encode, transforms)
+    return Codec(decode, encode, transforms, _rewrite(parts, free) if transforms else None)
+
+
+def _rewrite(parts: Parts, free: FreeNames | None) -> Rewrite | None:
+    """How the record can be decoded while it arrives: not where one member holds several of the contract's."""
+    if free is not None or parts.extra is not None or parts.options is not None or parts.gathered:
+        return None
+    fields = {
+        wire: RewrittenField(name, parts.parts[name].null_is_absent, below(parts.parts[name].codec))
+        for name, wire in parts.names.items()
+    }
+    return Rewrite(fields)
 
 
 class _OtherNames:

@@ -41,7 +41,8 @@ def lower_object(shape: Record, context: Context) -> Lowered:
     if carries and shape.openness is Openness.OPEN and context.policy.open_objects == "refuse":
         raise Refusal(f"{shape.pointer or 'the root'} is an open object, and the policy refuses those")
     native = context.dialect.open_objects
-    if not carries and not shape.fields and _must_have_fields(shape, context):
+    sayable = any(type(field.shape) is not Nothing for field in shape.fields.values())
+    if not carries and not sayable and _must_have_fields(shape, context):
         return _empty_as_text(shape, context)
     if carries and not shape.fields and not native:
         return lower_map(shape, context)

@@ -96,17 +96,19 @@ def cycle_cuts(root: str, definitions: Definitions, *, through_optional: bool = 
     parts = _demanded if through_optional else walk
     cuts: set[tuple[str, str]] = set()
     done: set[str] = set()
-    path: dict[str, Iterator[Ref]] = {root: _refs(root, definitions, parts)}
-    while path:
-        name = next(reversed(path))
-        ref = next(path[name], None)
-        if ref is None:
-            done.add(name)
-            del path[name]
-        elif ref.name in path:
-            cuts.add((ref.name, ref.pointer))
-        elif ref.name not in done and ref.name in definitions:
-            path[ref.name] = _refs(ref.name, definitions, parts)
+    # A circle may begin below a property that is not required, where the walk from the root does not go.
+    for start in (root, *definitions) if through_optional else (root,):
+        path = {} if start in done else {start: _refs(start, definitions, parts)}
+        while path:
+            name = next(reversed(path))
+            ref = next(path[name], None)
+            if ref is None:
+                done.add(name)
+                del path[name]
+            elif ref.name in path:
+                cuts.add((ref.name, ref.pointer))
+            elif ref.name not in done and ref.name in definitions:
+                path[ref.name] = _refs(ref.name, definitions, parts)
     return frozenset(cuts)
 
 

@@ -165,7 +165,7 @@ class Writer:
         if shape.openness is Openness.CLOSED:
             if self._dialect.state("additionalProperties", False) is not State.REJECTED:
                 node["additionalProperties"] = False
-        elif shape.openness is Openness.OPEN or self._dialect.additional_default == "closed":
+        elif self._says_it_is_open(shape):
             node["additionalProperties"] = True if _says_nothing(shape.rest) else self._node(shape.rest)
         if shape.min_properties:
             node["minProperties"] = shape.min_properties
@@ -173,6 +173,13 @@ class Writer:
             node["maxProperties"] = shape.max_properties
         self.counter.leave()
         return self._with_notes(node, shape)
+
+    def _says_it_is_open(self, shape: Record) -> bool:
+        """Whether an open object must say so: one that is open by omission only where silence would close it, or where
+        its further values have a form of their own.
+        """
+        said = shape.openness is Openness.OPEN or self._dialect.additional_default == "closed"
+        return said or type(shape.rest) is not Anything
 
     def _choice(self, shape: Choice) -> dict[str, Any]:
         plain = not any(map(self._says_more, shape.branches))
@@ -205,6 +212,8 @@ class Writer:
         """A union of forms, with the shape's annotations beside it, or on its first form where they may not stand
         there.
         """
+        # An inner union that has nothing left to say of itself would be read as part of this one.
+        nodes = [form for node in nodes for form in _forms(node)]
         widest = self._widest
         while widest is not None and len(nodes) > widest:
             # The widest unions are written as unions of unions.
@@ -248,6 +257,11 @@ class Writer:
         if name != ROOT:
             return name
         return unused("arguments", self._definitions)
+
+
+def _forms(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The forms of a union that says nothing else, at whatever depth; or the node."""
+    return [form for branch in node["anyOf"] for form in _forms(branch)] if node.keys() == {"anyOf"} else [node]
 
 
 def _says_nothing(shape: Shape) -> bool:

@@ -1,34 +1,18 @@
-"""What a wire schema admits, said by a validator that knows nothing of the compiler, and JSON equality.
-
-A value is admitted when it is valid under the wire schema read as draft 2020-12, keywords that the dialect does not
-enforce taken out and what it reads otherwise than the standard written out. ``format`` is an annotation.
+"""JSON equality and the places where two values differ, told apart from the compiler's own notion of them: what judges
+the laws shares no code with what it judges.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-import jsonschema_rs
-
-from strictcall import Dialect
-from strictcall.dialect.held import held
+from strictcall.json_value import escape
 
 
-def refuse(uri: str) -> Any:
-    """A retriever that fetches nothing."""
-    raise LookupError(f"a wire schema refers to {uri}")
-
-
-class Wire:
-    """One wire schema under one dialect, ready to say whether it admits values."""
-
-    def __init__(self, schema: Any, dialect: Dialect) -> None:
-        self.schema = held(schema, dialect)
-        self._validator = jsonschema_rs.Draft202012Validator(self.schema, retriever=refuse, validate_formats=False)
-
-    def admits(self, value: Any) -> bool:
-        """Whether ``value`` is one that the decoder could have let through."""
-        return bool(self._validator.is_valid(value))
+def text(value: Any) -> str:
+    """A JSON value as text, such that values of different types or key orders have different texts."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=True, default=repr)
 
 
 def same(left: Any, right: Any) -> bool:
@@ -64,8 +48,3 @@ def differences(left: Any, right: Any, pointer: str = "") -> list[str]:
             for place in differences(*pair, f"{pointer}/{index}")
         ]
     return [] if same(left, right) else [pointer]
-
-
-def escape(name: str) -> str:
-    """A name as one step of a JSON Pointer."""
-    return name.replace("~", "~0").replace("/", "~1")

@@ -6,35 +6,41 @@ use what the contract allows: optional names left out or null, free names, every
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 from urllib.parse import unquote
 
-from laws.contracts import LITERALS, NAMES, NUMBERS, WORDS
-from laws.picking import Picker, chance
+from strictcall.json_value import unescape
+from strictcall.testing.mutations import bent
+from strictcall.testing.odd import ANY, NAMES, NUMBERS, STRINGS
+from strictcall.testing.picking import Picker, chance
 
-DEPTH = 5
-NESTED: list[Any] = [{"a": None}, [None], {"__proto__": {"x": [1]}}, [[], {}], {"value": {"key": "k"}}]
-ANY: list[Any] = [*LITERALS, *NUMBERS, *NESTED]
-STRINGS = [*WORDS, "ab", "abc", "x-1", "a1", "12", "2024-01-02", "1b"]
-TYPES = ("string", "integer", "number", "boolean", "null", "object", "array")
+DEPTH: Final = 5
+MOST_NODES: Final = 2_000
+LONGEST: Final = 3_000
+TYPES: Final = ("string", "integer", "number", "boolean", "null", "object", "array")
+BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
 class Instances:
-    """Makes values for one contract."""
+    """Makes values for one contract, which may be any JSON value."""
 
     def __init__(self, root: Any, pick: Picker) -> None:
         self.root = root
         self.pick = pick
+        self._left = 0
 
     def value(self) -> Any:
         """One value, bent in one of three cases."""
-        value = self.fit([self.root], DEPTH)
-        return self.bend(value) if chance(self.pick, 30) else value
+        self._left = MOST_NODES
+        value = self._fit([self.root], DEPTH)
+        return bent(value, self.pick) if chance(self.pick, 30) else value
 
-    def fit(self, schemas: list[Any], depth: int) -> Any:
+    def _fit(self, schemas: list[Any], depth: int) -> Any:
         """A value that tries to fit all of some schemas."""
-        flat = self.flatten(schemas)
-        if depth < -3:
+        flat = self._flatten(schemas)
+        self._left -= 1
+        if depth < -3 or self._left < 0:
             return None
         for schema in flat:
             if "const" in schema:
@@ -43,14 +49,14 @@ class Instances:
         if listed:
             common = [item for item in listed[0] if all(item in other for other in listed[1:])]
             return self.pick.one(common or listed[0])
-        kind = self.kind(flat, depth)
+        kind = self._kind(flat, depth)
         if kind is None:
             return self.pick.one(ANY)
         if kind == "object":
-            return self.object(flat, depth)
-        return self.array(flat, depth) if kind == "array" else self.scalar(flat, kind)
+            return self._object(flat, depth)
+        return self._array(flat, depth) if kind == "array" else self._scalar(flat, kind)
 
-    def flatten(self, schemas: list[Any]) -> list[dict[str, Any]]:
+    def _flatten(self, schemas: list[Any]) -> list[dict[str, Any]]:
         """All schemas that stand on one place, one branch of each union picked."""
         found: list[dict[str, Any]] = []
         waiting = list(schemas)
@@ -67,35 +73,37 @@ class Instances:
                 if branches:
                     waiting.append(self.pick.one(branches))
             if isinstance(schema.get("$ref"), str):
-                waiting.append(self.resolve(schema["$ref"]))
+                waiting.append(self._resolve(schema["$ref"]))
             if "if" in schema and chance(self.pick, 50):
                 waiting += [schema["if"], schema.get("then", True)]
             elif "else" in schema:
                 waiting.append(schema["else"])
         return found
 
-    def resolve(self, reference: str) -> Any:
+    def _resolve(self, reference: str) -> Any:
+        """What a reference within the schema leads to; one that leads out of it says nothing."""
         if not reference.startswith("#"):
             return True
-        if reference == "#spot":
-            return next((item for item in self._definitions() if item.get("$anchor") == "spot"), True)
+        if len(reference) > 1 and not reference.startswith("#/"):
+            return next((item for item in self._definitions() if item.get("$anchor") == reference[1:]), True)
         node = self.root
         for step in unquote(reference[1:]).split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
+            name = unescape(step)
             node = node.get(name, True) if isinstance(node, dict) else True
         return node
 
     def _definitions(self) -> list[dict[str, Any]]:
-        found = self.root.get("$defs", {}) if isinstance(self.root, dict) else {}
-        return [item for item in found.values() if isinstance(item, dict)]
+        root = _dict(self.root)
+        holders = (_dict(root.get("$defs")), _dict(root.get("definitions")))
+        return [item for holder in holders for item in holder.values() if isinstance(item, dict)]
 
-    def kind(self, flat: list[dict[str, Any]], depth: int) -> str | None:
+    def _kind(self, flat: list[dict[str, Any]], depth: int) -> str | None:
         allowed = set(TYPES)
         told = False
         for schema in flat:
             types = schema.get("type")
-            names = [types] if isinstance(types, str) else types if isinstance(types, list) else None
-            if names is not None and names != ["any"]:
+            names = [types] if isinstance(types, str) else [name for name in _list(types) if isinstance(name, str)]
+            if names and names != ["any"]:
                 told = True
                 allowed &= set(names) | ({"integer"} if "number" in names else set())
         if not told:
@@ -107,24 +115,25 @@ class Instances:
             order = [kind for kind in order if kind not in ("object", "array")] or order
         return self.pick.one(order) if order else None
 
-    def scalar(self, flat: list[dict[str, Any]], kind: str) -> Any:
+    def _scalar(self, flat: list[dict[str, Any]], kind: str) -> Any:
         if kind == "string":
-            return self.pick.one(STRINGS)
+            return self._string(flat)
         if kind == "boolean":
             return self.pick.one([False, True])
         if kind == "null":
             return None
-        bounds = [
-            schema[keyword]
-            for schema in flat
-            for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-            if isinstance(schema.get(keyword), (int, float)) and not isinstance(schema[keyword], bool)
-        ]
+        bounds = [schema[keyword] for schema in flat for keyword in BOUNDS if _is_number(schema.get(keyword))]
         near = [bound + step for bound in bounds for step in (0, 1, -1)]
-        number = self.pick.one(near + NUMBERS)
+        number = self.pick.one([*near, *NUMBERS])
         return int(number) if kind == "integer" and chance(self.pick, 90) else number
 
-    def object(self, flat: list[dict[str, Any]], depth: int) -> Any:
+    def _string(self, flat: list[dict[str, Any]]) -> str:
+        text = self.pick.one(STRINGS)
+        least = max([schema["minLength"] for schema in flat if type(schema.get("minLength")) is int], default=0)
+        most = min([schema["maxLength"] for schema in flat if type(schema.get("maxLength")) is int], default=LONGEST)
+        return text.ljust(min(least, LONGEST), "x")[: max(most, 0)]
+
+    def _object(self, flat: list[dict[str, Any]], depth: int) -> Any:
         declared: dict[str, list[Any]] = {}
         for schema in flat:
             for name, child in _dict(schema.get("properties")).items():
@@ -132,19 +141,19 @@ class Instances:
         required = {name for schema in flat for name in _list(schema.get("required")) if isinstance(name, str)}
         wanted = [name for name in declared if name in required or (depth > 0 and chance(self.pick, 50))]
         wanted += sorted(required - declared.keys())
-        value = {name: self.fit(declared.get(name) or [self.free(flat)], depth - 1) for name in wanted}
-        if depth > 0 and self.opened(flat):
+        value = {name: self._fit(declared.get(name) or [self._free(flat)], depth - 1) for name in wanted}
+        if depth > 0 and self._opened(flat):
             for _ in range(self.pick.number(0, 2)):
-                value.setdefault(self.pick.one([*NAMES, "x-1", "b1"]), self.fit([self.free(flat)], depth - 1))
+                value.setdefault(self.pick.one([*NAMES, "x-1", "b1"]), self._fit([self._free(flat)], depth - 1))
         return value
 
-    def opened(self, flat: list[dict[str, Any]]) -> bool:
+    def _opened(self, flat: list[dict[str, Any]]) -> bool:
         opened = any(
             schema.get("additionalProperties", False) is not False or "patternProperties" in schema for schema in flat
         )
         return opened or chance(self.pick, 15)
 
-    def free(self, flat: list[dict[str, Any]]) -> Any:
+    def _free(self, flat: list[dict[str, Any]]) -> Any:
         for schema in flat:
             patterns = _dict(schema.get("patternProperties"))
             if patterns and chance(self.pick, 50):
@@ -153,7 +162,7 @@ class Instances:
                 return schema["additionalProperties"]
         return True
 
-    def array(self, flat: list[dict[str, Any]], depth: int) -> Any:
+    def _array(self, flat: list[dict[str, Any]], depth: int) -> Any:
         members: list[Any] = []
         rest: list[Any] = []
         for schema in flat:
@@ -163,27 +172,15 @@ class Instances:
                 rest.append(items)
             if "contains" in schema:
                 members = members or [schema["contains"]]
-        least = max([schema["minItems"] for schema in flat if isinstance(schema.get("minItems"), int)], default=0)
+        least = max([schema["minItems"] for schema in flat if type(schema.get("minItems")) is int], default=0)
         length = max(least, self.pick.number(0, 3 if depth > 0 else 0), len(members) if chance(self.pick, 60) else 0)
         return [
-            self.fit([members[index]] if index < len(members) else rest, depth - 1) for index in range(min(length, 6))
+            self._fit([members[index]] if index < len(members) else rest, depth - 1) for index in range(min(length, 6))
         ]
 
-    def bend(self, value: Any) -> Any:
-        """The value with one place changed."""
-        if isinstance(value, dict) and value and chance(self.pick, 80):
-            name = self.pick.one(list(value))
-            act = self.pick.number(0, 3)
-            rest = {key: item for key, item in value.items() if key != name}
-            if act == 0:
-                return rest
-            if act == 1:
-                return {**rest, self.pick.one(NAMES): value[name]}
-            return {**rest, name: None if act == 2 else self.bend(value[name])}
-        if isinstance(value, list) and value and chance(self.pick, 80):
-            index = self.pick.number(0, len(value) - 1)
-            return [*value[:index], self.bend(value[index]), *value[index:]]
-        return self.pick.one(ANY)
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
 def _list(value: Any) -> list[Any]:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from laws.admits import escape
-from strictcall import Change
-from strictcall.change import Effect
+from strictcall.change import Change, Effect
+from strictcall.json_value import escape, unescape
 
 IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
 IN_PLACE = ("not", "if", "then", "else")
@@ -21,7 +20,7 @@ def resolve(root: Any, pointer: str) -> Any:
     """The subschema at a JSON Pointer; ``None`` where there is none."""
     node = root
     for step in pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+        name = unescape(step)
         if isinstance(node, dict) and name in node:
             node = node[name]
         elif isinstance(node, list) and name.isdecimal() and int(name) < len(node):
@@ -35,7 +34,7 @@ def speaking(root: Any, pointer: str) -> set[str]:
     """Pointers of the subschemas that apply to the arguments' place ``pointer``."""
     here = _closure(root, [""])
     for step in pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+        name = unescape(step)
         here = _closure(root, (child for place in here for child in _children(root, place, name)))
     return here
 
@@ -85,7 +84,7 @@ def _children(root: Any, place: str, name: str) -> Iterator[str]:
     if name in _mapping(schema.get("properties")):
         yield f"{place}/properties/{escape(name)}"
     for pattern in _mapping(schema.get("patternProperties")):
-        if re.search(pattern, name):
+        if _may_match(pattern, name):
             yield f"{place}/patternProperties/{escape(pattern)}"
     for keyword in ("additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems", "contains"):
         if keyword in schema:
@@ -97,6 +96,13 @@ def _children(root: Any, place: str, name: str) -> Iterator[str]:
                 yield f"{place}/{keyword}/{name}"
             elif members is not None:
                 yield f"{place}/{keyword}"
+
+
+def _may_match(pattern: str, name: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except re.error:
+        return True  # a pattern of JavaScript's that Python cannot read
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -1,12 +1,10 @@
-"""Where random choices come from: Hypothesis, which shrinks, or a plain seed, which is fast."""
+"""Where random choices come from: a plain seed here; a test may hand in a source that records and shrinks them."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
-
-from hypothesis import strategies as st
 
 Item = TypeVar("Item")
 
@@ -22,29 +20,18 @@ class Picker(Protocol):
 
 
 class Seeded:
-    """Choices from a seed."""
+    """Choices from a seed: the same seed makes the same ones."""
 
     def __init__(self, seed: int | str) -> None:
         self._rng = random.Random(seed)  # noqa: S311 - a seed, not a secret
 
     def number(self, least: int, most: int) -> int:
+        """A whole number between two bounds, both included."""
         return self._rng.randint(least, most)
 
     def one(self, items: Sequence[Item]) -> Item:
+        """One of some items."""
         return self._rng.choice(items)
-
-
-class Drawn:
-    """Choices that Hypothesis makes, records and shrinks."""
-
-    def __init__(self, draw: st.DrawFn) -> None:
-        self._draw = draw
-
-    def number(self, least: int, most: int) -> int:
-        return self._draw(st.integers(least, most))
-
-    def one(self, items: Sequence[Item]) -> Item:
-        return items[self._draw(st.integers(0, len(items) - 1))]
 
 
 def chance(pick: Picker, percent: int) -> bool:

@@ -1,0 +1,54 @@
+"""Calls of the APIs whose arguments are JSON objects, and not their text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import is_not
+from typing import Any, Final
+
+from strictcall.api.answer import Call
+from strictcall.api.reading import find_tool
+from strictcall.api.writing import encoded, replayed
+from strictcall.json_value import LimitError, parse
+from strictcall.wire.toolset import Toolset
+
+INVALID: Final = "INVALID_JSON"
+"""Where an object must stand, a text that is none stands under this name. The name is Anthropic's:
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming
+"""
+
+
+def as_object(raw: str) -> dict[str, Any]:
+    """The object that the text of a call's arguments says, its keys in their order; blank text and null say ``{}``."""
+    try:
+        value = parse(raw) if raw.strip() else None
+    except LimitError:
+        return {INVALID: raw}
+    if value is None:
+        return {}
+    return value if isinstance(value, dict) else {INVALID: raw}
+
+
+def replayed_object(call: Call, toolset: Toolset) -> tuple[str, dict[str, Any]]:
+    """The wire name of a call of the history and its arguments, as ``writing.replayed`` has them."""
+    name, raw = replayed(call, toolset)
+    return name, as_object(raw)
+
+
+def as_said_object(name: str, arguments: Any, toolset: Toolset) -> tuple[str, Any]:
+    """Name and arguments of a call found in a body, as ``writing.as_said`` has them; the same object where they stay
+    as they are.
+    """
+    compiled = find_tool(toolset, name)
+    if compiled is None or not isinstance(arguments, dict):
+        return name if compiled is None else compiled.name, arguments
+    return compiled.name, encoded(compiled, arguments)
+
+
+def with_content(message: Any, changed: Callable[[Any], Any]) -> Any:
+    """A message with each block of its content as ``changed`` has it; the very one where none changes."""
+    content = message.get("content") if isinstance(message, Mapping) else None
+    if not isinstance(content, list | tuple):
+        return message
+    made = [changed(block) for block in content]
+    return {**message, "content": made} if any(map(is_not, made, content)) else message

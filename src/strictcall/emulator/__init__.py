@@ -1,0 +1,1 @@
+"""A local endpoint as strict as a provider's, to test against."""

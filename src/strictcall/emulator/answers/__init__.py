@@ -1,0 +1,1 @@
+"""What the model answers: anything that a decoder allows, or what breaks a schema."""

@@ -1,0 +1,1 @@
+"""Every API that is served: its requests read and refused, its answers written."""

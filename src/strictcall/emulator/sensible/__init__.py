@@ -1,0 +1,1 @@
+"""Answers that look natural: they read names, formats and the words of the user."""

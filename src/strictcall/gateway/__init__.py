@@ -1,0 +1,1 @@
+"""An endpoint in front of another that makes its tool calls exact."""

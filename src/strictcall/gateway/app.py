@@ -1,0 +1,175 @@
+"""The gateway as an ASGI application: one upstream, Chat Completions made exact, and models listed as they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio.to_thread
+import httpx2
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from strictcall.dialect.model import Dialect
+from strictcall.dialect.registry import load
+from strictcall.errors import NameClashError, RequestError
+from strictcall.gateway.chat import Rewritten, StreamRewriter, answered, rewrite
+from strictcall.gateway.upstream import Upstream, passed_back
+from strictcall.json_value import compact
+from strictcall.policy import Policy
+
+_READABLE: Final = frozenset({"identity", "gzip", "deflate"})
+"""How an answer may be compressed, though none is asked to be."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""A longer request is refused, and a longer whole answer is passed on as it is."""
+
+
+def create_app(
+    upstream: str,
+    dialect: str | Dialect = "openai",
+    policy: Policy | None = None,
+    *,
+    transport: httpx2.AsyncBaseTransport | None = None,
+) -> Starlette:
+    """A gateway in front of ``upstream``, the base URL that OpenAI's client would be given (``https://…/v1``).
+
+    ``dialect`` says what that provider's strict decoder accepts. ``transport`` stands in for the network in tests.
+
+    Raises ``DialectError`` for an unknown dialect.
+    """
+    used = load(dialect) if isinstance(dialect, str) else dialect
+    gateway = _Gateway(Upstream(upstream, transport), used, policy or Policy())
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        del app
+        try:
+            yield
+        finally:
+            await gateway.upstream.close()
+
+    routes = [
+        Route("/v1/chat/completions", gateway.chat, methods=["POST"]),
+        Route("/v1/models", gateway.models, methods=["GET"]),
+        Route("/v1/models/{model:path}", gateway.models, methods=["GET"]),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_served, 405: _not_served})
+
+
+async def _not_served(request: Request, error: Exception) -> Response:
+    said = f"this gateway serves /v1/chat/completions and /v1/models, not {request.method} {request.url.path}"
+    return _refused(getattr(error, "status_code", 404), said)
+
+
+def _refused(status: int, message: str, kind: str = "invalid_request_error", param: str | None = None) -> Response:
+    """An error of the gateway's own, in the shape that clients of the API know."""
+    return JSONResponse({"error": {"message": message, "type": kind, "param": param, "code": None}}, status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gateway:
+    upstream: Upstream
+    dialect: Dialect
+    policy: Policy
+
+    async def models(self, request: Request) -> Response:
+        """What the upstream says, as it says it."""
+        return await self._passed(request, b"", _as_it_came)
+
+    async def chat(self, request: Request) -> Response:
+        """A request for an answer."""
+        raw = b""
+        async for part in request.stream():
+            raw += part
+            if len(raw) > MOST_BYTES:
+                return _refused(413, f"the request is larger than {MOST_BYTES:,} bytes")
+        try:
+            made = await anyio.to_thread.run_sync(self._rewritten, raw)
+        except (RequestError, NameClashError) as error:
+            return _refused(400, str(error), param=getattr(error, "place", "tools"))
+        if made is None:
+            return await self._passed(request, raw, _as_it_came)
+        body = compact(made.body).encode()
+        return await self._passed(request, body, lambda response: _decoded(response, made), plain=True)
+
+    def _rewritten(self, raw: bytes) -> Rewritten | None:
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError):
+            return None  # the upstream has its own words for that
+        return rewrite(body, self.dialect, self.policy)
+
+    async def _passed(
+        self, request: Request, body: bytes, respond: Callable[[httpx2.Response], Any], *, plain: bool = False
+    ) -> Response:
+        path = request.url.path.removeprefix("/v1")
+        try:
+            response = await self.upstream.send(
+                request.method, path, request.url.query, request.headers.items(), body, plain=plain
+            )
+        except httpx2.TransportError as error:
+            said = str(error) or type(error).__name__
+            return _refused(502, f"{self.upstream.base_url} cannot be reached: {said}", "api_connection_error")
+        made: Response = await respond(response)
+        return made
+
+
+async def _as_it_came(response: httpx2.Response) -> Response:
+    headers = passed_back(response.headers, changed=False)
+    return StreamingResponse(_raw(response), response.status_code, headers)
+
+
+async def _raw(response: httpx2.Response) -> AsyncIterator[bytes]:
+    try:
+        async for part in response.aiter_raw():
+            yield part
+    finally:
+        await response.aclose()
+
+
+async def _decoded(response: httpx2.Response, made: Rewritten) -> Response:
+    """The answer to a request that was rewritten."""
+    kind = response.headers.get("content-type", "")
+    if response.status_code != 200:
+        return await _as_it_came(response)
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in _READABLE:
+        await response.aclose()
+        return _refused(502, f"the answer is compressed as {encoding!r}, which was not asked for", "api_error")
+    headers = passed_back(response.headers, changed=True)
+    if kind.startswith("text/event-stream"):
+        return StreamingResponse(_rewritten_stream(response, made), 200, headers)
+    try:
+        raw = await response.aread()
+    except httpx2.TransportError as error:
+        return _refused(502, f"the answer broke off: {str(error) or type(error).__name__}", "api_connection_error")
+    finally:
+        await response.aclose()
+    if len(raw) <= MOST_BYTES:
+        raw = await anyio.to_thread.run_sync(_whole, raw, made)
+    return Response(raw, 200, headers)
+
+
+def _whole(raw: bytes, made: Rewritten) -> bytes:
+    try:
+        said = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw
+    changed = answered(said, made.toolset)
+    return raw if changed is said else compact(changed).encode()
+
+
+async def _rewritten_stream(response: httpx2.Response, made: Rewritten) -> AsyncIterator[bytes]:
+    """A stream on its way to the client. Where the upstream breaks off, so does this."""
+    rewriter = StreamRewriter(made.toolset)
+    try:
+        async for part in response.aiter_bytes():
+            for out in rewriter.feed(part):
+                yield out
+    finally:
+        await response.aclose()

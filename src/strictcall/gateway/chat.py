@@ -1,0 +1,277 @@
+"""Chat Completions through the gateway: a request on its way to the provider, and the answer on its way back.
+
+What is changed is tools, the calls of the history, and the calls of the answer; all else stays as it came.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from strictcall.api import chat_completions
+from strictcall.api.answer import Call
+from strictcall.api.chat_completions_chunks import is_custom
+from strictcall.api.events import ArgumentsDelta, CallStarted, Event
+from strictcall.api.reading import find_tool
+from strictcall.api.sse import EventReader
+from strictcall.dialect.model import Dialect
+from strictcall.errors import RequestError, StreamError
+from strictcall.json_value import compact
+from strictcall.policy import Policy
+from strictcall.tool import Tool
+from strictcall.wire.toolset import Toolset
+
+DONE: Final = "[DONE]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A request as it goes to the provider, and the tools that its answer is read by."""
+
+    body: dict[str, Any]
+    toolset: Toolset
+
+
+def rewrite(body: Any, dialect: Dialect, policy: Policy) -> Rewritten | None:
+    """A request with its tools compiled and its history in wire form; ``None`` for one without function tools.
+
+    A client's own ``strict`` marking is not asked: whether a tool can be strict is what compiling finds out.
+
+    Raises ``RequestError`` for tools that cannot be read, ``NameClashError`` for two of one name.
+    """
+    offered = body.get("tools") if isinstance(body, dict) else None
+    if not isinstance(offered, list):
+        return None
+    functions = [(index, entry) for index, entry in enumerate(offered) if _is_function(entry)]
+    if not functions:
+        return None
+    tools = [_tool(entry["function"], f"tools[{index}].function") for index, entry in functions]
+    toolset = Toolset(tools, dialect, policy)
+    others = [entry for entry in offered if not _is_function(entry)]
+    plain = {name: value for name, value in body.items() if name != "extra_body"}  # a client's word: none on the wire
+    written = chat_completions.write({**plain, "tools": others}, toolset)
+    ours = iter(written["tools"][len(others) :])
+    written["tools"] = [next(ours) if _is_function(entry) else entry for entry in offered]
+    return Rewritten({**body, **written}, toolset)
+
+
+def _is_function(entry: Any) -> bool:
+    return isinstance(entry, dict) and entry.get("type") == "function" and isinstance(entry.get("function"), dict)
+
+
+def _tool(function: Mapping[str, Any], place: str) -> Tool:
+    name, description = function.get("name"), function.get("description")
+    if not isinstance(name, str) or not name:
+        raise RequestError(f"{place}.name", "must be a text")
+    if description is not None and not isinstance(description, str):
+        raise RequestError(f"{place}.description", "must be a text")
+    return Tool(name, description, function.get("parameters"))
+
+
+def answered(response: Any, toolset: Toolset) -> Any:
+    """A whole answer with its calls in contract form; what is no answer stays as it is."""
+    choices = response.get("choices") if isinstance(response, dict) else None
+    if not isinstance(choices, list):
+        return response
+    return {**response, "choices": [_choice(response, choice, toolset) for choice in choices]}
+
+
+def _choice(response: Mapping[str, Any], choice: Any, toolset: Toolset) -> Any:
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        return choice
+    listed = message.get("tool_calls")
+    if not isinstance(listed, list) or not listed:
+        return choice
+    # The old function_call is never answered to tools, and would be read as one call more.
+    asked = {name: value for name, value in message.items() if name != "function_call"}
+    try:
+        answer = chat_completions.read({**response, "choices": [{**choice, "index": 0, "message": asked}]}, toolset)
+    except StreamError:
+        return choice
+    functions = [index for index, entry in enumerate(listed) if isinstance(entry, dict) and not is_custom(entry)]
+    if len(answer.calls) != len(functions):
+        return choice
+    calls = dict(zip(functions, answer.calls, strict=True))
+    said = [_said(entry, calls[index], toolset) if index in calls else entry for index, entry in enumerate(listed)]
+    return {**choice, "message": {**message, "tool_calls": said}}
+
+
+def _said(entry: dict[str, Any], call: Call, toolset: Toolset) -> Any:
+    """A call of an answer under the tool's own name, with its arguments as the client is given them."""
+    function = entry.get("function")
+    if not isinstance(function, dict):
+        return entry
+    return {**entry, "function": {**function, "name": call.name, "arguments": _text(call, toolset)}}
+
+
+def _text(call: Call, toolset: Toolset) -> str:
+    """A call's arguments in contract form, or as the model wrote them where they cannot be read.
+
+    Where all that is wrong is what the contract asks and no decoder held, they are in contract form too: the client
+    finds that out as it would without a gateway, and tells the model of nothing else.
+    """
+    if not call.faults:
+        return compact(call.arguments)
+    compiled = find_tool(toolset, call.name)
+    if not call.complete or compiled is None or compiled.identity:
+        return call.raw
+    arguments = compiled.read(call.raw, "wire" if compiled.strict else "either").arguments
+    if arguments is None or not set(call.faults) <= set(compiled.check(arguments)):
+        return call.raw
+    text = compact(arguments)
+    return call.raw if text == compact(json.loads(call.raw)) else text
+
+
+class StreamRewriter:
+    """A streamed answer with its calls in contract form. ``feed`` takes bytes as they come and gives bytes to send.
+
+    Events that hold no piece of a call pass as they came. What was held of a call is sent before the event that ends
+    its choice.
+    """
+
+    def __init__(self, toolset: Toolset) -> None:
+        self._toolset = toolset
+        self._reader = EventReader()
+        self._choices: dict[Any, _StreamedChoice] = {}
+        self._last: dict[str, Any] = {}
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """What to send on. Raises ``StreamError`` where the stream is none of the API's."""
+        for data in self._reader.feed(chunk):
+            yield from (b"data: " + text.encode() + b"\n\n" for text in self._rewritten(data))
+
+    def _rewritten(self, data: str) -> Iterator[str]:
+        if data == DONE:
+            yield from self._rest()
+            yield data
+            return
+        try:
+            event = json.loads(data)
+        except (ValueError, RecursionError):
+            yield data  # whatever this is, it is the client's to judge
+            return
+        choices = event.get("choices") if isinstance(event, dict) else None
+        if not isinstance(choices, list) or not any(map(self._concerns, choices)):
+            yield data
+            return
+        self._last = event
+        for choice in choices:
+            if not isinstance(choice, dict):
+                yield compact({**event, "choices": [choice]})
+                continue
+            streamed = self._choices.setdefault(choice.get("index") or 0, _StreamedChoice(self._toolset))
+            yield from (compact({**event, "choices": [rewritten]}) for rewritten in streamed.feed(choice))
+
+    def _concerns(self, choice: Any) -> bool:
+        """Whether a choice of an event holds a piece of a call, or ends one that has some."""
+        if not isinstance(choice, dict):
+            return False
+        delta = choice.get("delta")
+        if isinstance(delta, dict) and delta.get("tool_calls"):
+            return True
+        return choice.get("finish_reason") is not None and (choice.get("index") or 0) in self._choices
+
+    def _rest(self) -> Iterator[str]:
+        """What is held of choices that nothing ended before the stream was done."""
+        for index, streamed in self._choices.items():
+            held = streamed.finished()
+            if held:
+                choice = {"index": index, "delta": {"tool_calls": held}, "finish_reason": None}
+                yield compact({**self._last, "choices": [choice]})
+
+
+class _StreamedChoice:
+    """One choice of a streamed answer.
+
+    Calls are told under the indices 0, 1, … in the order in which they began, those of custom tools among them: some
+    servers give all their calls one index.
+    """
+
+    def __init__(self, toolset: Toolset) -> None:
+        self._toolset = toolset
+        self._stream = chat_completions.Stream(toolset)
+        self._ended = False
+        self._told: set[int] = set()
+        self._order: dict[tuple[str, Any], int] = {}
+        self._newest: dict[Any, int] = {}
+
+    def feed(self, choice: dict[str, Any]) -> Iterator[Any]:
+        """The choices to send in the place of one that came, each for an event of its own.
+
+        Raises ``StreamError`` for calls beyond all bounds.
+        """
+        delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
+        said = [piece for entry in _entries(delta) for piece in self._pieces(entry)]
+        others = {name: value for name, value in delta.items() if name != "tool_calls"}
+        if choice.get("finish_reason") is None:
+            if said or others:
+                yield {**choice, "delta": {**others, **({"tool_calls": said} if said else {})}}
+            return
+        said += self.finished(choice["finish_reason"])
+        if said:
+            yield {**choice, "finish_reason": None, "delta": {"tool_calls": said}}
+        yield {**choice, "delta": others}
+
+    def finished(self, reason: Any = "tool_calls") -> list[dict[str, Any]]:
+        """What was held of the calls, and of those that do not fit and of which nothing was told, what the model
+        wrote. Nothing when asked again.
+        """
+        if self._ended:
+            return []
+        self._ended = True
+        self._stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
+        answer = self._stream.finish()
+        pieces = self._deltas(self._stream.ended)
+        for position, call in enumerate(answer.calls):
+            if call.faults and call.raw and position not in self._told:
+                pieces.append(_arguments(self._index("function", position), _text(call, self._toolset)))
+        return pieces
+
+    def _pieces(self, entry: dict[str, Any]) -> list[dict[str, Any]]:
+        """What is sent for a piece of a call. Fields that are not the API's own go with it."""
+        key = entry.get("id") if entry.get("index") is None else entry["index"]
+        if is_custom(entry):
+            return [{**entry, "index": self._index("custom", str(key))}]
+        if self._ended:
+            return []  # a piece after the end cannot be read with its call any more
+        events = self._stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [entry]}}]})
+        pieces = self._deltas(events)
+        if pieces:
+            self._newest[str(key)] = pieces[-1]["index"]
+        extra = {name: value for name, value in entry.items() if name not in _REWRITTEN and value is not None}
+        if extra and not pieces and str(key) in self._newest:
+            pieces = [{"index": self._newest[str(key)]}]
+        return [{**piece, **extra} if piece is pieces[0] else piece for piece in pieces]
+
+    def _index(self, kind: str, key: Any) -> int:
+        return self._order.setdefault((kind, key), len(self._order))
+
+    def _deltas(self, events: list[Event]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for event in events:
+            match event:
+                case CallStarted(position, call_id, name):
+                    start = {"index": self._index("function", position), "id": call_id, "type": "function"}
+                    found.append({**start, "function": {"name": name, "arguments": ""}})
+                case ArgumentsDelta(position, text):
+                    self._told.add(position)
+                    found.append(_arguments(self._index("function", position), text))
+                case _:
+                    pass  # text and reasoning stand in the delta as it came
+        return found
+
+
+_REWRITTEN: Final = frozenset({"index", "id", "type", "function"})
+"""The fields of a call's piece that are made anew."""
+
+
+def _entries(delta: Mapping[str, Any]) -> list[dict[str, Any]]:
+    listed = delta.get("tool_calls")
+    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+
+
+def _arguments(index: int, text: str) -> dict[str, Any]:
+    return {"index": index, "function": {"arguments": text}}
