@@ -1,6 +1,7 @@
-"""``make demo``: two MCP servers, their tools compiled for three dialects, and calls as a model would write them.
+"""``make demo``: a whole conversation with tools of two live MCP servers, offline and without a key.
 
-Offline and without a key: the calls are written here by hand, in the wire form that each dialect's model would use.
+The model is strictcall's emulator: as strict as the provider, reached through the official ``openai`` client, and with
+answers that read the user's words. The servers, the decoding and the results are real.
 """
 
 from __future__ import annotations
@@ -9,94 +10,87 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
+import openai
 from mcp import Client, StdioServerParameters
 from rich.table import Table
 from rich.text import Text
 
-from strictcall import ArgumentsError, CompiledTool, Tool, Toolset
+from strictcall import Tool, Toolset
+from strictcall.api import chat_completions
+from strictcall.api.answer import Answer, Call
+from strictcall.errors import ArgumentsError
 from strictcall.report.results import DialectResults
 from strictcall.report.table import Paper, check_text
+from strictcall.testing.endpoint import StrictEndpoint, strict_endpoint
 
 SERVERS = {
     "time": ["-m", "mcp_server_time", "--local-timezone", "Europe/Lisbon"],
     "trips": [str(Path(__file__).with_name("trip_server.py"))],
 }
-DIALECTS = ("openai", "anthropic", "json_schema")
+DIALECTS = ("openai", "anthropic", "gemini", "json_schema")
 TIMEOUT = 60
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call as a model would write it: the tool, and its arguments as JSON text in a dialect's wire form."""
-
-    about: str
-    dialect: str
-    tool: str
-    arguments: str
-
-
-CALLS = (
-    Call(
-        "a tool that needs no rewriting",
-        "openai",
-        "convert_time",
-        '{"source_timezone": "Europe/Lisbon", "time": "09:30", "target_timezone": "Asia/Tokyo"}',
-    ),
-    Call(
-        "nulls for what the model leaves out, and a map as entries",
-        "openai",
-        "rate_place",
-        '{"name": "Alfama", "stars": 5, "comment": null, "labels": [{"key": "season", "value": "spring"}]}',
-    ),
-    Call(
-        "nested objects: a null that means absent, beside a null that the tool is told about",
-        "openai",
-        "plan_trip",
-        '{"traveller": {"name": "Ada", "diet": null}, "stops": [{"city": "Lisbon", "nights": 3, "hotel": null}, '
-        '{"city": "Porto", "nights": 2, "hotel": "Casa Azul"}], "budget": [{"key": "food", "value": 200}, '
-        '{"key": "trains", "value": 60}], "pace": null, "guide": {"explicit_null": true}}',
-    ),
-    Call(
-        "a recursive filter, and a pair as an object",
-        "openai",
-        "search_places",
-        '{"where": {"field": null, "equals": null, "at_most": null, "any_of": null, "all_of": ['
-        '{"field": "kind", "equals": "museum", "at_most": null, "all_of": null, "any_of": null}, '
-        '{"field": "price", "equals": null, "at_most": 10, "all_of": null, "any_of": null}]}, '
-        '"near": {"item_0": 38.7, "item_1": -9.1}, "limit": null}',
-    ),
-    Call(
-        "the same place rated where optionals may be left out",
-        "anthropic",
-        "rate_place",
-        '{"name": "Ribeira", "stars": 4, "labels": [{"key": "season", "value": "autumn"}]}',
-    ),
-    Call(
-        "a bound that the wire schema does not hold",
-        "anthropic",
-        "rate_place",
-        '{"name": "Alfama", "stars": 9}',
-    ),
-    Call(
-        "an argument that the model made up",
-        "openai",
-        "rate_place",
-        '{"name": "Alfama", "stars": 5, "coment": "lovely", "labels": null}',
-    ),
-    Call(
-        "arguments that fit and a tool that says no",
-        "openai",
-        "rate_place",
-        '{"name": "Atlantis", "stars": 1, "comment": null, "labels": null}',
-    ),
+MOST_TURNS = 6
+PROMPTS = (
+    "Convert the time 09:30 from Lisbon to Tokyo.",
+    "Rate the place named Alfama with 5 stars and the comment “lovely”, labels season: spring.",
+    "Find places near Lisbon with a price at most 10.",
+    "Plan a trip to Lisbon and Porto, budget food 200.",
+    "Rate the place named Atlantis with 1 star.",
 )
+
+
+@dataclass
+class Demo:
+    """What a conversation needs, and the paper that it is printed on."""
+
+    model: openai.OpenAI
+    toolset: Toolset
+    servers: dict[str, Client]
+    paper: Paper
+
+    async def converse(self, prompt: str) -> None:
+        """One conversation: the model is asked until it answers in words."""
+        print(f"user       {prompt}")
+        messages: list[Any] = [{"role": "user", "content": prompt}]
+        for _ in range(MOST_TURNS):
+            body = chat_completions.write({"model": "emulated", "messages": messages}, self.toolset)
+            response = self.model.chat.completions.create(**body)
+            answer = chat_completions.read(response.model_dump(), self.toolset)
+            self.show(answer)
+            if not answer.calls:
+                return
+            outputs = [await self.run(call) for call in answer.calls]
+            messages += [answer, *chat_completions.results(answer.calls, outputs)]
+
+    def show(self, answer: Answer) -> None:
+        """What the model says, each call as it stood on the wire beside what the tool gets."""
+        if answer.text:
+            print(f"assistant  {answer.text}")
+        for call in answer.calls:
+            table = Table(show_lines=True)
+            table.add_column(f"{call.wire_name}: on the wire", ratio=1)
+            table.add_column(f"{call.name}: what the tool gets", ratio=1)
+            told = ArgumentsError(call.faults) if call.faults else json.dumps(call.arguments, ensure_ascii=False)
+            table.add_row(Text(call.raw), Text(str(told)))
+            print(self.paper.render(table), end="")
+
+    async def run(self, call: Call) -> str:
+        """Run a call on its server; what the model is told of it."""
+        if call.faults:
+            text = f"Error [INVALID_ARGUMENTS]: {ArgumentsError(call.faults)}"
+        else:
+            result = await self.servers[call.name].call_tool(call.name, call.arguments)
+            said = " ".join(" ".join(getattr(part, "text", "") for part in result.content).split())
+            text = f"Error: {said}" if result.is_error else said
+        print(f"tool       {text}")
+        return text
 
 
 @asynccontextmanager
@@ -124,58 +118,50 @@ def heading(text: str) -> None:
     print(f"\n=== {text} ===\n")
 
 
-def side_by_side(compiled: CompiledTool, paper: Paper) -> str:
-    """A tool's contract beside its wire schema."""
-    table = Table(show_lines=True)
-    table.add_column("the contract, as the server lists it", ratio=1)
-    table.add_column(f"on the wire ({compiled.dialect.name})", ratio=1)
-    table.add_row(*(Text(json.dumps(schema, indent=1)) for schema in (compiled.tool.parameters, compiled.parameters)))
-    return paper.render(table)
+def refusals(model: openai.OpenAI, tools: list[Tool]) -> Iterator[str]:
+    """What the provider says to tools that are marked strict as they stand."""
+    for tool in tools:
+        function = {"name": tool.name, "parameters": tool.parameters, "strict": True}
+        body: dict[str, Any] = {"model": "emulated", "messages": [{"role": "user", "content": "Hello"}]}
+        body["tools"] = [{"type": "function", "function": function}]
+        try:
+            model.chat.completions.create(**body)
+        except openai.BadRequestError as error:
+            yield f"{tool.name}: {error.status_code} {error.body['message']}"  # type: ignore[index]
+        else:
+            yield f"{tool.name}: taken"
 
 
-async def run_call(call: Call, toolset: Toolset, clients: dict[str, Client]) -> None:
-    """Decode one call, run it on the live server, and print what the model would see."""
-    print(f"[{call.dialect}] {call.tool}: {call.about}")
-    print(f"  the model says  {call.arguments}")
-    try:
-        arguments: Any = toolset.decode(toolset[call.tool].name, call.arguments)
-    except ArgumentsError as error:
-        print(f"  the model sees  Error [INVALID_ARGUMENTS]: {error}\n")
-        return
-    print(f"  the tool gets   {json.dumps(arguments, ensure_ascii=False)}")
-    result = await clients[call.tool].call_tool(call.tool, arguments)
-    text = " ".join(getattr(part, "text", "") for part in result.content)
-    text = " ".join(text.split())
-    print(f"  the model sees  {'Error: ' if result.is_error else ''}{text}\n")
-
-
-async def main() -> None:
+async def main(endpoint: StrictEndpoint) -> None:
     """Run the demo."""
     columns = shutil.get_terminal_size((120, 24)).columns
     paper = Paper(width=columns, colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+    model = openai.OpenAI(base_url=endpoint.base_url, api_key="none is needed", max_retries=0)
     async with AsyncExitStack() as stack:
-        clients: dict[str, Client] = {}
+        servers: dict[str, Client] = {}
         tools: list[Tool] = []
         for arguments in SERVERS.values():
             client = await stack.enter_async_context(connect(arguments))
             found = await tools_of(client)
             tools += found
-            clients |= {tool.name: client for tool in found}
+            servers |= {tool.name: client for tool in found}
 
         heading(f"{len(tools)} tools of {len(SERVERS)} live MCP servers, under {len(DIALECTS)} dialects")
-        toolsets = {name: Toolset(tools, dialect=name) for name in DIALECTS}
-        results = [DialectResults(next(iter(each)).dialect, tuple(each)) for each in toolsets.values()]
-        print(check_text(results, paper))
+        toolsets = [Toolset(tools, dialect=name) for name in DIALECTS]
+        print(check_text([DialectResults(each.dialect, tuple(each)) for each in toolsets], paper))
 
-        heading("a contract beside its wire schema")
-        print(side_by_side(toolsets["openai"]["rate_place"], paper))
-        for change in toolsets["openai"]["rate_place"].changes:
-            print(f"  {change.code} at {change.pointer or '(root)'}: {change.message}")
+        heading("what a strict endpoint says to them as they stand")
+        print("\n".join(refusals(model, tools)))
 
-        heading("calls, as a model would write them")
-        for call in CALLS:
-            await run_call(call, toolsets[call.dialect], clients)
+        heading("compiled: a conversation through the official client")
+        demo = Demo(model, toolsets[0], servers, paper)
+        for prompt in PROMPTS:
+            await demo.converse(prompt)
+            print()
+    refused = len(endpoint.refused) - sum(1 for line in endpoint.exchanges if line.status == 400)
+    print(f"{len(endpoint.exchanges)} requests; of those with compiled tools {refused} were refused")
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    with strict_endpoint(dialect="openai", answers="sensible") as running:
+        anyio.run(main, running)

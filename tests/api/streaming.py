@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 from strictcall.api.answer import Answer
 from strictcall.api.events import ArgumentsDelta, CallEnded, CallStarted, Event, ReasoningDelta, TextDelta
+from strictcall.errors import StreamError
 from strictcall.json_value import equal
 
 CUTS = 300
@@ -65,4 +68,34 @@ def check_stream(make: Callable[[], Any], chunks: list[Any], data: bytes) -> Ans
         assert run(make(), pieces) == (events, answer)
     for at in range(1, len(data), max(1, len(data) // CUTS)):
         assert run(make(), [data[:at], data[at:]]) == (events, answer), at
+    return answer
+
+
+def fetched(url: str, body: Any, fault: str) -> bytes:
+    """What an emulator answers to a body with a fault, as far as it came."""
+    place = urlsplit(url)
+    connection = http.client.HTTPConnection(place.netloc, timeout=30)
+    headers = {"content-type": "application/json", "x-emulate-fault": fault}
+    connection.request("POST", f"{place.path}?{place.query}", json.dumps(body), headers)
+    try:
+        return connection.getresponse().read()
+    except http.client.IncompleteRead as cut:
+        return cut.partial
+    finally:
+        connection.close()
+
+
+def check_faulty(make: Callable[[], Any], data: bytes, tools: Any) -> Answer | str:
+    """What a stream makes of bytes that something is wrong with: a sound answer, or the words of its one error."""
+    stream, events = make(), []
+    try:
+        for at in range(0, len(data), 100):
+            events += stream.feed(data[at : at + 100])
+        answer = stream.finish()
+    except StreamError as error:
+        return str(error)
+    check_law([*events, *stream.ended], answer)
+    for call in answer.calls:
+        assert call.complete or call.faults
+        assert call.faults or not tools[call.name].check(call.arguments)
     return answer

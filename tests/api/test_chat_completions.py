@@ -8,7 +8,7 @@ import pytest
 
 from api.sample_tools import ECHO, OUTSIDE, closed, toolset
 from api.streaming import check_stream, run, sse
-from strictcall import Policy, Tool, Toolset, compile_schema
+from strictcall import Policy, Tool, Toolset, compile_schema, compile_tool
 from strictcall.api.answer import Answer, Call, StopReason, Usage
 from strictcall.api.chat_completions import Stream, history, read, results, write
 from strictcall.api.events import ArgumentsDelta, TextDelta
@@ -191,6 +191,13 @@ def test_an_output_is_asked_for(dialect, is_strict, flag):
     wanted = {"name": "schema", "schema": schema.parameters, **({} if flag is None else {"strict": flag})}
     assert written == {**BODY, "response_format": {"type": "json_schema", "json_schema": wanted}}
     assert write(written, Toolset([], dialect), output=schema) == written
+
+
+def test_an_output_has_the_name_and_description_of_its_schema():
+    schema = compile_tool(Tool("the report", "What was found", closed({})), load("openai", "output"))
+    wanted = write(BODY, OPENAI, output=schema)["response_format"]["json_schema"]
+    assert wanted["name"] == schema.name != "the report"
+    assert wanted["description"] == "What was found"
 
 
 REFUSED = [

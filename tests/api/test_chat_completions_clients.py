@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from api.sample_tools import OUTSIDE, toolset
-from api.streaming import check_law
+from api.streaming import check_faulty, check_law, fetched
 from strictcall import compile_schema
 from strictcall.api.chat_completions import Stream, read, results, write
 from strictcall.dialect import load
+from strictcall.emulator.faults import FAULTS
 from strictcall.testing.endpoint import strict_endpoint
 
 openai = pytest.importorskip("openai", reason="the openai client is not installed")
@@ -173,3 +174,27 @@ def test_choices_through_the_client():
             assert {call.name for call in answer.calls} <= allowed
             assert answer.calls or choice != "set env"
         assert not endpoint.refused
+
+
+ENDS = {
+    "cut": "incomplete",
+    "truncated-json": "tool_calls",
+    "truncated-length": "length",
+    "malformed-sse": "an event is not JSON",
+    "reasoning-only": "stop",
+}
+"""How an answer with a fault ends, where it is not as without."""
+
+
+@pytest.mark.parametrize("fault", [name for name in FAULTS if not name.isdecimal()])
+def test_a_stream_with_a_fault_is_a_sound_answer_or_a_clear_error(fault):
+    tools = toolset("openai")
+    with strict_endpoint(script(tools), dialect="openai", delay=0.05) as endpoint:
+        sent = write({"model": "m", "messages": [ASK], "stream": True}, tools)
+        made = check_faulty(lambda: Stream(tools), fetched(f"{endpoint.base_url}/chat/completions", sent, fault), tools)
+    end = ENDS.get(fault, "tool_calls")
+    assert (made if isinstance(made, str) else made.stop_reason.value).startswith(end)
+    if fault in ("cut", "truncated-json", "truncated-length"):
+        assert all(call.faults for call in made.calls[-1:])
+    elif fault in ("slow-first-byte", "stall", "repeated-names", "duplicate-final", "empty-choices"):
+        assert [(call.name, call.arguments) for call in made.calls] == WANTED

@@ -600,6 +600,10 @@ STREAMS = {
         ],
         {"calls": [A, A]},
     ),
+    "the last event came twice": (
+        [event({"functionCall": {"id": "1", **call(*A)["functionCall"]}}, finish="STOP")] * 2,
+        {"calls": [A]},
+    ),
     "values that never ended": (
         [event(partial(("$.text", said("a")), name="echo")), event(call(*A), finish="STOP")],
         {"calls": [("echo", None), A]},

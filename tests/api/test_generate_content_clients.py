@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from api.sample_tools import OUTSIDE, toolset
-from api.streaming import check_law
+from api.streaming import check_faulty, check_law, fetched
 from strictcall import compile_schema
 from strictcall.api.generate_content import Stream, read, results, write
 from strictcall.dialect import load
+from strictcall.emulator.faults import FAULTS
 from strictcall.testing.endpoint import strict_endpoint
 
 genai = pytest.importorskip("google.genai", reason="the google-genai client is not installed")
@@ -137,3 +138,25 @@ def test_output_and_choices_through_the_client(dialect):
             assert answer.calls or choice != "set env"
         client.close()
         assert not endpoint.refused
+
+
+ENDS = {
+    "cut": "incomplete",
+    "truncated-json": "error",
+    "truncated-length": "length",
+    "malformed-sse": "an event is not JSON",
+    "reasoning-only": "stop",
+}
+"""How an answer with a fault ends, where it is not as without."""
+
+
+@pytest.mark.parametrize("fault", [name for name in FAULTS if not name.isdecimal()])
+def test_a_stream_with_a_fault_is_a_sound_answer_or_a_clear_error(fault):
+    tools = toolset("gemini")
+    with strict_endpoint(script(tools), dialect="gemini", delay=0.05) as endpoint:
+        url = f"{endpoint.url}/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"
+        made = check_faulty(lambda: Stream(tools), fetched(url, write({"contents": [ASK]}, tools), fault), tools)
+    end = ENDS.get(fault, "tool_calls")
+    assert (made if isinstance(made, str) else made.stop_reason.value).startswith(end)
+    if fault in ("slow-first-byte", "stall", "repeated-names", "duplicate-final", "no-index"):
+        assert [(call.name, call.arguments) for call in made.calls] == WANTED

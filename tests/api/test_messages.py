@@ -396,6 +396,13 @@ def test_a_call_that_came_whole_before_the_tokens_ran_out() -> None:
     assert messages.read(followed, OFFERED_TOOLS).calls[0].complete
 
 
+def test_an_answer_may_not_hold_any_number_of_blocks() -> None:
+    stream = messages.Stream(OFFERED_TOOLS)
+    event = {"type": "content_block_start", "content_block": {"type": "new"}}
+    with pytest.raises(StreamError):
+        run(stream, [event] * 5000)
+
+
 def test_a_broken_connection() -> None:
     chunks = streamed(BOTH)
     last = next(at for at, event in enumerate(chunks) if event["type"] == "message_delta")

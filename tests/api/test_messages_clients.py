@@ -7,9 +7,9 @@ import inspect
 from typing import Any
 
 import pytest
+
 from api.offered import ANTHROPIC, ARGUMENTS, FAR, OUTPUT, PING, SEARCH, tools
 from api.streaming import check_law
-
 from strictcall import Toolset, compile_schema
 from strictcall.api import messages
 from strictcall.api.answer import Answer, StopReason

@@ -438,6 +438,18 @@ ODD_STREAMS = {
         for before, event in zip([{}, *streamed(FULL)], streamed(FULL), strict=False)
         if not (event["type"].endswith("delta") and before.get("type") == event["type"])
     ],
+    "no beginnings": [event for event in streamed(FULL) if not event["type"].endswith("added")],
+    "beginnings after the first delta": [
+        event
+        for before, known in zip([{}, *streamed(FULL)], streamed(FULL), strict=False)
+        for event in (
+            ()
+            if known["type"].endswith("added")
+            else (known, before)
+            if before.get("type", "").endswith("added")
+            else (known,)
+        )
+    ],
     "called twice, all at place 0": [{**e, "output_index": 0} if "output_index" in e else e for e in streamed(FULL)],
 }
 
@@ -452,6 +464,31 @@ def test_streams_of_other_servers(chunks: list[dict[str, Any]]) -> None:
         expected.reasoning,
         expected.stop_reason,
     )
+
+
+def test_items_that_the_end_gives_other_ids_are_not_read_twice() -> None:
+    end = [{**item, "id": f"other_{number}"} for number, item in enumerate(FULL["output"][1:])]
+    chunks = [*streamed(FULL)[:-1], {"type": "response.completed", "response": response(*end)}]
+    answer = run(responses.Stream(OPENAI_TOOLS), chunks)[1]
+    assert answer == responses.read(response(*FULL["output"]), OPENAI_TOOLS)
+
+
+def test_calls_that_share_an_id() -> None:
+    calls = [{**called(number, "ping", "{}"), "id": "fc"} for number in (1, 2)]
+    assert [call.id for call in responses.read(response(*calls), OPENAI_TOOLS).calls] == ["call_1", "call_2"]
+
+
+@pytest.mark.parametrize("arguments", [json.loads(OPENAI), OPENAI])
+def test_arguments_that_come_as_an_object(arguments: Any) -> None:
+    answer = responses.read(response({**called(1, "search", ""), "arguments": arguments}), OPENAI_TOOLS)
+    assert answer.calls[0].arguments == ARGUMENTS
+
+
+def test_an_answer_may_not_hold_any_number_of_items() -> None:
+    stream = responses.Stream(OPENAI_TOOLS)
+    event = {"type": "response.output_item.added", "item": {"type": "web_search_call"}}
+    with pytest.raises(StreamError):
+        run(stream, [event] * 5000)
 
 
 def test_a_broken_connection() -> None:

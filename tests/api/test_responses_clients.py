@@ -8,9 +8,9 @@ import json
 from typing import Any
 
 import pytest
+
 from api.offered import ARGUMENTS, FAR, OPENAI, OUTPUT, PING, SEARCH, tools
 from api.streaming import check_law
-
 from strictcall import Toolset, compile_schema
 from strictcall.api import responses
 from strictcall.api.answer import Answer, StopReason

@@ -96,12 +96,11 @@ class Assembly:
         """A call's arguments go on."""
         self._grow(piece)
         if piece:
+            self.begin(slot)
             slot.raw.append(piece)
             slot.end.feed(piece)
-            is_late = not slot.begun  # what came before the name was not rewritten yet
-            self.begin(slot)
             if slot.rewriter is not None:
-                slot.tell(slot.rewriter.feed("".join(slot.raw) if is_late else piece), self._events)
+                slot.tell(slot.rewriter.feed(piece), self._events)
 
     def begin(self, slot: Slot) -> None:
         """A call's name is known by now."""
@@ -113,6 +112,8 @@ class Assembly:
             slot.rewriter = Rewriter(tool.below)
         name = slot.name if tool is None else tool.tool.name
         self._events.append(CallStarted(slot.position, slot.id, name))
+        if slot.rewriter is not None and slot.raw:  # they began before the name was known
+            slot.tell(slot.rewriter.feed("".join(slot.raw)), self._events)
 
     def finish(self, native: Any = None) -> Answer:
         """The whole answer. The events that end its calls are ``taken`` afterwards."""

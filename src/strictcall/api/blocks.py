@@ -18,11 +18,11 @@ MOST_BLOCKS: Final = 4096
 class Block:
     """A block in the making. ``start`` is what it began as, ``slot`` the call that it is, ``position`` its place.
 
-    ``texts`` are the pieces of its texts, by the name of their field, ``lists`` what came for its lists, and ``json``
-    the pieces of its arguments.
+    ``texts`` are the pieces of its texts, by the name of their field, ``lists`` what came for its lists. Pieces of
+    arguments came if it is ``in_pieces``: those of a call are the slot's, those of other blocks stand in ``json``.
     """
 
-    __slots__ = ("json", "kind", "lists", "position", "settled", "slot", "start", "texts")
+    __slots__ = ("in_pieces", "json", "kind", "lists", "position", "settled", "slot", "start", "texts")
 
     def __init__(self, position: int, kind: str, start: dict[str, Any]) -> None:
         self.position = position
@@ -32,13 +32,13 @@ class Block:
         self.texts: dict[str, list[Any]] = {}
         self.lists: dict[str, list[Any]] = {}
         self.json: list[str] = []
+        self.in_pieces = False
         self.settled = False
 
     def input(self, given: Any) -> Any:
         """Its arguments: those of the pieces that came, else the ``given`` ones."""
-        raw = "".join(self.json)
-        if raw:
-            return as_object(raw)
+        if self.in_pieces:
+            return as_object("".join(self.json if self.slot is None else self.slot.raw))
         return {} if given is None else given
 
 
@@ -89,15 +89,17 @@ class Blocks:
         """A piece of the block's arguments."""
         if not piece:
             return
-        block.json.append(self._keeper.kept(piece))
+        block.in_pieces = True
         if block.slot is not None:
             self._assembly.arguments(block.slot, piece)
+        else:
+            block.json.append(self._keeper.kept(piece))
 
     def settle(self, block: Block, given: Any) -> None:
         """The block is complete: where no piece of its arguments came, they are the ``given`` ones."""
         if block.settled or block.slot is None:
             return
         block.settled = True
-        if not block.json:
+        if not block.in_pieces:
             block.slot.doubtful = block is self._all[-1]
             self._assembly.arguments(block.slot, raw_text({} if given is None else given))

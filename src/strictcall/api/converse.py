@@ -111,14 +111,19 @@ class Stream(Feed):
     def _delta(self, index: Any, delta: dict[str, Any]) -> None:
         # Blocks of text and of thoughts have no start of their own.
         block = self._blocks.at(index) or self._start(index, {})
-        if isinstance(delta.get("text"), str):
-            self._longer(block, "text", delta["text"])
-            self._assembly.text(delta["text"])
-        if isinstance(delta.get("toolUse"), dict) and block.kind == "toolUse":
-            self._blocks.add_json(block, text(delta["toolUse"].get("input")))
-        for piece in tables(delta.get("toolResult")):
-            self._blocks.add_item(block, "results", piece)
-        thought = _reasoning(delta)
+        if "toolUse" in delta:
+            if block.kind == "toolUse":
+                self._blocks.add_json(block, text(table(delta["toolUse"]).get("input")))
+        elif "text" in delta:
+            self._longer(block, "text", text(delta["text"]))
+            self._assembly.text(text(delta["text"]))
+        elif "reasoningContent" in delta:
+            self._thought_of(block, _reasoning(delta))
+        else:
+            for piece in tables(delta.get("toolResult")):
+                self._blocks.add_item(block, "results", piece)
+
+    def _thought_of(self, block: Block, thought: dict[str, Any]) -> None:
         self._think(block.position, text(thought.get("text")))
         self._longer(block, "thought", text(thought.get("text")))
         self._longer(block, "signature", text(thought.get("signature")))

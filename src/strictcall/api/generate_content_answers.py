@@ -76,6 +76,7 @@ class Stream(Feed):
         self._whole = whole
         self._turn = _Turn()
         self._calls = 0
+        self._ids: set[str] = set()
         self._last: Slot | None = None
         self._partial: PartialArguments | None = None
 
@@ -115,6 +116,11 @@ class Stream(Feed):
             if not goes_on:
                 self._ended(self._partial.whole())
             return
+        call_id = text(call.get("id"))
+        if call_id in self._ids:
+            return  # an event came twice: an id is that of one call
+        if call_id:
+            self._ids.add(call_id)
         self._break_off()
         self._begin(part, call, name)
         if goes_on or pieces is not None:

@@ -166,5 +166,5 @@ def _lengthened(block: Block) -> Iterator[tuple[str, Any]]:
         yield field, text(block.start.get(field)) + "".join(pieces)
     for field, more in block.lists.items():
         yield field, [*(block.start.get(field) or ()), *more]
-    if block.json:
+    if block.in_pieces:
         yield "input", block.input(block.start.get("input"))

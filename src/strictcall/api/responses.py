@@ -14,7 +14,7 @@ from strictcall.api.answer import Answer, StopReason, Usage
 from strictcall.api.feeding import Feed
 from strictcall.api.fields import count, error_words, items, shown, table, tables, text
 from strictcall.api.reading import raw_text
-from strictcall.api.responses_items import Item, Items
+from strictcall.api.responses_items import ARGUMENTS, Item, Items
 from strictcall.api.responses_writing import history, results, write
 from strictcall.errors import StreamError
 from strictcall.wire.compiled import CompiledTool
@@ -121,7 +121,7 @@ class Stream(Feed):
         self._begin(item, said)
         if item.slot is not None:
             arguments = said.get("arguments")
-            self._arguments(item, item.rest("arguments", _text_of(arguments)))
+            self._arguments(item, item.rest(ARGUMENTS, _text_of(arguments)))
         for kind, parts in (("output_text", "content"), ("summary_text", "summary"), ("reasoning_text", "content")):
             if _ITEM_OF[kind] == item.kind:
                 self._whole_parts(item, kind, items(said.get(parts)))
@@ -158,11 +158,11 @@ class Stream(Feed):
         if kind.endswith("delta"):
             self._arguments(item, text(event.get("delta")))
         elif kind.endswith("done"):
-            self._arguments(item, item.rest("arguments", _text_of(event.get("arguments"))))
+            self._arguments(item, item.rest(ARGUMENTS, _text_of(event.get("arguments"))))
 
     def _arguments(self, item: Item, piece: str) -> None:
         if piece and item.slot is not None:
-            self._items.told(item, "arguments", piece)
+            self._items.told(item, ARGUMENTS, piece)
             self._assembly.arguments(item.slot, piece)
 
     # --- the end ------------------------------------------------------------------------------------------------------

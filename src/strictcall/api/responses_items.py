@@ -10,6 +10,8 @@ from strictcall.api.fields import count, text
 from strictcall.api.keeping import Keeper
 from strictcall.errors import StreamError
 
+ARGUMENTS: Final = "arguments"
+"""The part of a call that its arguments are."""
 MOST_ITEMS: Final = 4096
 """An answer with more output items is refused."""
 
@@ -17,7 +19,8 @@ MOST_ITEMS: Final = 4096
 class Item:
     """An output item in the making. ``start`` is what it began as, ``final`` what it was when it was done.
 
-    ``pieces`` are those of its texts, by part (``output_text 0``) and for a call under ``arguments``.
+    ``pieces`` are those of its texts, by part (``output_text 0``), and ``sizes`` their characters; those of a call's
+    ``arguments`` are the slot's.
     """
 
     __slots__ = ("final", "kind", "pieces", "position", "sizes", "slot", "start")
@@ -33,7 +36,8 @@ class Item:
 
     def told(self, part: str, piece: str) -> None:
         """A piece of a text was told."""
-        self.pieces.setdefault(part, []).append(piece)
+        if part != ARGUMENTS:
+            self.pieces.setdefault(part, []).append(piece)
         self.sizes[part] = self.sizes.get(part, 0) + len(piece)
 
     def rest(self, part: str, whole: str) -> str:
@@ -41,7 +45,8 @@ class Item:
         size = self.sizes.get(part, 0)
         if len(whole) <= size:
             return ""
-        return whole[size:] if whole.startswith("".join(self.pieces.get(part, ()))) else ""
+        told = self.slot.raw if part == ARGUMENTS and self.slot is not None else self.pieces.get(part, ())
+        return whole[size:] if whole.startswith("".join(told)) else ""
 
     @property
     def is_lost(self) -> bool:
@@ -120,7 +125,7 @@ class Items:
 
     def told(self, item: Item, part: str, piece: str) -> None:
         """A piece of a text was told."""
-        item.told(part, self._keeper.kept(piece))
+        item.told(part, piece if part == ARGUMENTS else self._keeper.kept(piece))
 
     def done(self, item: Item, said: dict[str, Any]) -> None:
         """An item is done; the first time counts."""

@@ -128,7 +128,7 @@ class Spoken:
     ``rivals`` are the fields that want values too: what stands beside the name of one is not for another.
     ``own_words`` are the stems of the tool's name: where the prompt has them, it speaks of the tool. ``lone`` is
     whether one text alone is needed. ``paired`` is whether the prompt's pairs are used. ``turns`` counts how often each
-    kind of text was made up.
+    kind of text was made up; ``derived`` are the kinds and places of cities that something followed from.
     """
 
     prompt: Prompt
@@ -139,6 +139,7 @@ class Spoken:
     paired: bool = False
     turns: Counter[str] = field(default_factory=Counter)
     used: set[int] = field(default_factory=set)
+    derived: set[tuple[str, int]] = field(default_factory=set)
 
     def near(self, kinds: Iterable[str], wanted: Field) -> Mention | None:
         """The unused mention of these kinds beside which the field's name stands."""

@@ -185,7 +185,7 @@ def _named(kind: str | None, wanted: Field, spoken: Spoken, *, needed: bool) -> 
         mention = spoken.any((source,), wanted) if needed or source not in VAGUE else None
         if mention is not None and _suits(kind, mention, spoken):
             yield _written(kind, spoken.use(mention), mention, spoken)
-    derived = _derived(kind, spoken) if needed or (kind in ("field", "operand") and _is_term(wanted)) else None
+    derived = _derived(kind, wanted, spoken) if needed or (kind in ("field", "operand") and _is_term(wanted)) else None
     if derived is not None:
         yield derived
 
@@ -226,16 +226,25 @@ def _is_term(wanted: Field) -> bool:
     return wanted.words[-1:] in (("field",), ("equals",), ("operand",), ("eq",))
 
 
-def _place(spoken: Spoken) -> Place | None:
-    mention = next(spoken.prompt.of("city"), None)
-    return known().cities[mention.value.lower()] if mention else None
+def _place(kind: str, wanted: Field, spoken: Spoken) -> Place | None:
+    """The city from which a value of this kind follows: the one beside which the field's name or cue stands, and each
+    for one field only as long as there are others.
+    """
+    cities = list(spoken.prompt.of("city"))
+    free = [mention for mention in cities if (kind, mention.start) not in spoken.derived] or cities
+    mention = max(free, key=lambda mention: (wanted.nearness(mention), -mention.start), default=None)
+    if mention is None:
+        return None
+    spoken.derived.add((kind, mention.start))
+    return known().cities[mention.value.lower()]
 
 
-def _derived(kind: str | None, spoken: Spoken) -> str | None:
+def _derived(kind: str | None, wanted: Field, spoken: Spoken) -> str | None:
     """What follows from a city or an address that the prompt names."""
-    place = _place(spoken)
-    if place is not None and kind in ("timezone", "country", "country_code"):
-        return {"timezone": place.timezone, "country": place.country}.get(kind, place.code)
+    if kind in ("timezone", "country", "country_code"):
+        place = _place(kind, wanted, spoken)
+        if place is not None:
+            return {"timezone": place.timezone, "country": place.country}.get(kind, place.code)
     if kind in ("field", "operand") and spoken.prompt.pairs:
         return spoken.prompt.pairs[0][0 if kind == "field" else 1]
     if kind == "domain":
