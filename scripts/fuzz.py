@@ -26,7 +26,7 @@ from strictcall.emulator.apis import chat_completions as emulated_chat
 from strictcall.emulator.apis import generate_content as emulated_generate
 from strictcall.emulator.apis import messages as emulated_messages
 from strictcall.emulator.apis import responses as emulated_responses
-from strictcall.emulator.conversation import Message, OfferedTool, Request
+from strictcall.emulator.conversation import Request
 from strictcall.emulator.interface import Reply
 from strictcall.emulator.sending import sse
 from strictcall.errors import StreamError
@@ -102,13 +102,30 @@ def streams(name: str, rng: random.Random) -> list[list[Any]]:
     """Streams as lists of chunks."""
     if name == "converse":
         return [_converse(answer) for answer in answers(rng)]
-    offered = tuple(OfferedTool(tool.name, None, tool.parameters, "", "") for tool in tools())
-    request = Request("m", (Message("user", "Go."),), offered, stream=True)
     found = []
     for answer in answers(rng):
-        reply = Reply(request, answer, "f" * 24, 0, rng)
+        reply = Reply(request(name), answer, "f" * 24, 0, rng)
         found.append([frame.data for frame in EMULATED[name].frames(reply) if not isinstance(frame.data, str)])
     return found
+
+
+def request(name: str) -> Request:
+    """A request to be answered in a stream, as the emulator reads it."""
+    asked = {"role": "user", "content": "Go."}
+    bodies: dict[str, Any] = {
+        "chat_completions": {
+            "model": "m",
+            "messages": [asked],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        },
+        "responses": {"model": "m", "input": "Go.", "stream": True},
+        "messages": {"model": "m", "max_tokens": 99, "messages": [asked], "stream": True},
+        "generate_content": {"contents": [{"role": "user", "parts": [{"text": "Go."}]}]},
+    }
+    path = {"model": "m:streamGenerateContent"} if name == "generate_content" else {}
+    made: Request = EMULATED[name].read(bodies[name], path, {"alt": "sse"})
+    return made
 
 
 def _converse(answer: Answer) -> list[Any]:
@@ -210,7 +227,7 @@ def timed(name: str, toolset: Toolset, size: int) -> float:
 
 def _timed(name: str, toolset: Toolset, size: int) -> float:
     stream = STREAMS[name](toolset)
-    call = MadeCall("call_1", "nested", '{"a": "@", "n": null}')
+    call = MadeCall("call_1", "nested", '{"a": "@"}')
     feed = _pieces(name, call, size)
     began = time.monotonic()
     for chunk in feed:
@@ -235,9 +252,8 @@ def _pieces(name: str, call: MadeCall, size: int) -> list[Any]:
         middle = [_input(index, head), *[_input(index, "y")] * size, _input(index, tail)]
         at = chunks.index(deltas[0])
         return [*chunks[:at], *middle, *chunks[at + len(deltas) :]]
-    request = Request("m", (Message("user", "Go."),), stream=True)
     rng = random.Random(1)  # noqa: S311 - repeatable, not secret
-    raw = b"".join(sse(frame) for frame in EMULATED[name].frames(Reply(request, whole, "f" * 24, 0, rng)))
+    raw = b"".join(sse(frame) for frame in EMULATED[name].frames(Reply(request(name), whole, "f" * 24, 0, rng)))
     return [raw[index : index + 1] for index in range(len(raw))]
 
 

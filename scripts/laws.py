@@ -248,7 +248,7 @@ def agreement(total: Tally) -> str:
     wrote = f"llguidance wrote {total.sampled:,} texts under {total.strict:,} strict wire schemas"
     judged = f"jsonschema-rs judged all, the jsonschema library {total.judged_twice:,} of them"
     lines = [f"{wrote}; {judged}: {len(total.disputed)} disagreements."]
-    lines += [f"  Known flaw of llguidance, counted apart: {name}: {many} texts." for name, many in total.flaws.items()]
+    lines += [f"  Counted apart: {name}: {many} texts." for name, many in total.flaws.items()]
     lines += [f"  No text was written under {many} schemas: {why}." for why, many in total.unsampled.most_common()]
     lines += [f"  disagreement: {told}" for told in total.disputed[:MOST_SHOWN]]
     return "\n".join(lines)

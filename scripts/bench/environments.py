@@ -30,12 +30,12 @@ class AbsentError(Exception):
     """A peer cannot be measured here; the text is the reason, in one line."""
 
 
-def environment(name: str, requirements: tuple[str, ...]) -> Environment:
+def environment(name: str, requirements: tuple[str, ...], cache: Path = CACHE) -> Environment:
     """The environment of one peer, made and filled at the first call. Its first requirement is the peer itself.
 
-    Raises ``AbsentError`` with the reason where it cannot be installed.
+    ``cache`` is the folder that holds it. Raises ``AbsentError`` with the reason where it cannot be installed.
     """
-    folder = CACHE / name
+    folder = cache / name
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     ready = folder / ".ready"
     wanted = "\n".join(requirements)
@@ -65,12 +65,14 @@ def _version(python: Path, requirement: str) -> str:
     return done.stdout.strip() or "unknown version"
 
 
-def ask(python: Path, worker: str, question: Any, seconds: float = 600, path: Path | None = None) -> Any:
-    """What a worker beside this file answers, run by ``python``: JSON on its standard input, JSON on its output.
+def ask(python: Path, worker: str | Path, question: Any, seconds: float = 600, path: Path | None = None) -> Any:
+    """What a worker answers, run by ``python``: JSON on its standard input, JSON on its output.
+
+    ``worker`` is the name of a file beside this one, or a path.
 
     ``path`` goes in front of the worker's import path. Raises ``AbsentError`` where the worker fails as a whole.
     """
-    command = [str(python), str(Path(__file__).with_name(worker))]
+    command = [str(python), str(Path(__file__).parent / worker)]
     variables = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
     if path is not None:
         variables["PYTHONPATH"] = str(path)

@@ -473,6 +473,16 @@ def test_items_that_the_end_gives_other_ids_are_not_read_twice() -> None:
     assert answer == responses.read(response(*FULL["output"]), OPENAI_TOOLS)
 
 
+def test_arguments_that_begin_before_their_name_is_known() -> None:
+    raw = ['{"tags": ', '{"a": "1"}, "query": "thé 😀"}']
+    deltas = [{"type": "response.function_call_arguments.delta", "output_index": 0, "delta": piece} for piece in raw]
+    begins = {"type": "response.output_item.added", "output_index": 0, "item": called(1, "search", "")}
+    chunks = [deltas[0], begins, deltas[1], {"type": "response.completed", "response": response()}]
+    toolset = tools("json_schema")
+    answer = check_stream(lambda: responses.Stream(toolset), chunks, sse(chunks))
+    assert answer.calls[0].arguments == ARGUMENTS
+
+
 def test_calls_that_share_an_id() -> None:
     calls = [{**called(number, "ping", "{}"), "id": "fc"} for number in (1, 2)]
     assert [call.id for call in responses.read(response(*calls), OPENAI_TOOLS).calls] == ["call_1", "call_2"]

@@ -48,6 +48,11 @@ class Assembly:
         self.stop_reason: StopReason | None = None
         self.usage = Usage()
 
+    @property
+    def calls(self) -> int:
+        """How many calls have come so far, with those of which there is no event yet."""
+        return len(self._slots)
+
     def taken(self) -> list[Event]:
         """The events since this was asked last."""
         events, self._events = self._events, []
@@ -77,6 +82,8 @@ class Assembly:
         if slot is None or slot.is_another(call_id, name, by_index=index is not None):
             if len(self._slots) >= MOST_CALLS:
                 raise StreamError(f"the answer has more than {MOST_CALLS:,} calls")
+            if self._slots:
+                self.begin(self._slots[-1])  # so that calls are told in their order, even one without arguments
             slot = Slot(len(self._slots), index)
             self._slots.append(slot)
         slot.id = slot.id or call_id or None

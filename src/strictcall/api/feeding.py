@@ -52,6 +52,11 @@ class Feed(ABC):
             raise StreamError(f"a chunk is a dict or bytes, not {type(chunk).__name__}")
         return self._assembly.taken()
 
+    @property
+    def calls(self) -> int:
+        """How many calls have come so far, with those of which there is no event yet."""
+        return self._assembly.calls
+
     def finish(self) -> Answer:
         """The whole answer. Asked again, it is the same one. ``ended`` are the events that end its calls.
 

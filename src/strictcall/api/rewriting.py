@@ -274,7 +274,9 @@ def _decoded(value: _Value) -> str:
     """A held value in contract form; whatever it is where it cannot be decoded, which is found in the end."""
     assert callable(value.below)  # noqa: S101 - asked before
     text = "".join(value.parts)
+    run = Run()
     try:
-        return compact(value.below(parse(text), None, Run()))
+        decoded = value.below(parse(text), None, run)
     except (LimitError, Enough, RecursionError):
         return text
+    return text if run.faults else compact(decoded)

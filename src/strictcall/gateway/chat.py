@@ -53,8 +53,19 @@ def rewrite(body: Any, dialect: Dialect, policy: Policy) -> Rewritten | None:
     plain = {name: value for name, value in body.items() if name != "extra_body"}  # a client's word: none on the wire
     written = chat_completions.write({**plain, "tools": others}, toolset)
     ours = iter(written["tools"][len(others) :])
-    written["tools"] = [next(ours) if _is_function(entry) else entry for entry in offered]
+    written["tools"] = [_in_place(entry, next(ours)) if _is_function(entry) else entry for entry in offered]
     return Rewritten({**body, **written}, toolset)
+
+
+_COMPILED: Final = frozenset({"name", "description", "parameters", "strict"})
+"""The fields of a function that are made anew."""
+
+
+def _in_place(entry: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """A compiled tool with whatever else the client said of it, as a mark for the provider's cache."""
+    function = {name: value for name, value in entry["function"].items() if name not in _COMPILED}
+    others = {name: value for name, value in entry.items() if name != "strict"}
+    return {**others, **ours, "function": {**function, **ours["function"]}}
 
 
 def _is_function(entry: Any) -> bool:
@@ -196,7 +207,9 @@ class _StreamedChoice:
         self._ended = False
         self._told: set[int] = set()
         self._order: dict[tuple[str, Any], int] = {}
-        self._newest: dict[Any, int] = {}
+        self._newest: dict[str, int] = {}
+        self._begun: set[int] = set()
+        self._waiting: dict[int, dict[str, Any]] = {}
 
     def feed(self, choice: dict[str, Any]) -> Iterator[Any]:
         """The choices to send in the place of one that came, each for an event of its own.
@@ -232,19 +245,23 @@ class _StreamedChoice:
 
     def _pieces(self, entry: dict[str, Any]) -> list[dict[str, Any]]:
         """What is sent for a piece of a call. Fields that are not the API's own go with it."""
-        key = entry.get("id") if entry.get("index") is None else entry["index"]
+        key = str(entry.get("id") if entry.get("index") is None else entry["index"])
         if is_custom(entry):
-            return [{**entry, "index": self._index("custom", str(key))}]
+            return [{**entry, "index": self._index("custom", key)}]
         if self._ended:
             return []  # a piece after the end cannot be read with its call any more
+        before = self._stream.calls
         events = self._stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [entry]}}]})
-        pieces = self._deltas(events)
-        if pieces:
-            self._newest[str(key)] = pieces[-1]["index"]
+        position = self._newest.get(key, self._stream.calls - 1)
+        if self._stream.calls > before:
+            position = self._newest[key] = self._stream.calls - 1
+        index = self._index("function", position)
         extra = {name: value for name, value in entry.items() if name not in _REWRITTEN and value is not None}
-        if extra and not pieces and str(key) in self._newest:
-            pieces = [{"index": self._newest[str(key)]}]
-        return [{**piece, **extra} if piece is pieces[0] else piece for piece in pieces]
+        if position in self._begun:
+            pieces = self._deltas(events)
+            return [{**(pieces[0] if pieces else _arguments(index, "")), **extra}, *pieces[1:]] if extra else pieces
+        self._waiting.setdefault(position, {}).update(extra)
+        return self._deltas(events)
 
     def _index(self, kind: str, key: Any) -> int:
         return self._order.setdefault((kind, key), len(self._order))
@@ -255,7 +272,9 @@ class _StreamedChoice:
             match event:
                 case CallStarted(position, call_id, name):
                     start = {"index": self._index("function", position), "id": call_id, "type": "function"}
-                    found.append({**start, "function": {"name": name, "arguments": ""}})
+                    function = {"name": name, "arguments": ""}
+                    found.append({**start, "function": function, **self._waiting.pop(position, {})})
+                    self._begun.add(position)
                 case ArgumentsDelta(position, text):
                     self._told.add(position)
                     found.append(_arguments(self._index("function", position), text))

@@ -86,6 +86,9 @@ def _tokenizer() -> LLTokenizer:
     return LLTokenizer(TokenizerWrapper(_Bytes()), n_vocab=END + 1, slices=[])
 
 
+_EXCLUSIVE: Final = frozenset({"exclusiveMinimum", "exclusiveMaximum"})
+
+
 def prepared(schema: Any, dialect: Dialect) -> Any:
     """What a dialect's decoder holds of a schema, formats among it as far as a grammar can hold them."""
     formats = FORMATS if dialect.formats is None else dialect.formats & FORMATS
@@ -93,9 +96,13 @@ def prepared(schema: Any, dialect: Dialect) -> Any:
 
 
 def flawed(schema: Any) -> bool:
-    """Whether llguidance may write a number that the schema excludes: it lets some exclusive bounds in."""
+    """Whether llguidance may write what the schema excludes: it lets some exclusive bounds in, and means more than ECMA
+    262 by a pattern's dot and by its sign for a space.
+    """
     if isinstance(schema, dict):
-        return "exclusiveMinimum" in schema or "exclusiveMaximum" in schema or any(map(flawed, schema.values()))
+        pattern = schema.get("pattern")
+        odd = isinstance(pattern, str) and ("." in pattern or "\\s" in pattern)
+        return odd or not _EXCLUSIVE.isdisjoint(schema) or any(map(flawed, schema.values()))
     return isinstance(schema, list) and any(map(flawed, schema))
 
 
@@ -261,11 +268,15 @@ def _matcher_of(schema: Any, *, lenient: bool) -> tuple[LLMatcher, str, bool]:
 
 
 def _validator(schema: Any) -> Any:
-    """A validator of a schema, or nothing where it cannot be made."""
+    """A validator of a schema, or nothing where it cannot be made; it never fetches anything."""
     try:
-        return jsonschema_rs.Draft202012Validator(schema, validate_formats=False)
-    except jsonschema_rs.ValidationError:
+        return jsonschema_rs.Draft202012Validator(schema, validate_formats=False, retriever=_refuse)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
         return None
+
+
+def _refuse(uri: str) -> Any:
+    raise ValueError(f"{uri} is outside the schema and is never fetched")
 
 
 def _hints(schema: Any) -> Hints:
