@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types laws coverage conformance bench referee real-model conversations clean
+.PHONY: demo test lint types laws fuzz load coverage conformance bench referee real-model conversations clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -30,6 +30,12 @@ types: $(READY) ## mypy --strict
 
 laws: $(READY) ## the laws over the tools in ../shared/data, at most ten minutes; LAWS=deep for all tools under every dialect
 	@LAWS=$(LAWS) $(BIN)/python scripts/laws.py
+
+fuzz: $(READY) ## random chunks through every stream reader (minutes)
+	@$(BIN)/python scripts/fuzz.py
+
+load: $(READY) ## 200 clients on the emulator for half a minute
+	@$(BIN)/python scripts/load.py
 
 coverage: $(READY) ## the verdicts over the tools in ../shared/data under every dialect (minutes); WRITE=--write for docs/coverage.md
 	@$(BIN)/python scripts/coverage.py $(WRITE)

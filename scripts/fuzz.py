@@ -28,7 +28,6 @@ from strictcall.emulator.apis import messages as emulated_messages
 from strictcall.emulator.apis import responses as emulated_responses
 from strictcall.emulator.conversation import Request
 from strictcall.emulator.interface import Reply
-from strictcall.emulator.sending import sse
 from strictcall.errors import StreamError
 
 STREAMS: dict[str, Any] = {
@@ -46,6 +45,7 @@ EMULATED: dict[str, Any] = {
 }
 DIALECTS = {"messages": "anthropic", "converse": "bedrock-anthropic", "generate_content": "gemini-json"}
 LARGE = 1_000_000
+MARK = "@"
 MOST_SECONDS_LARGE = 30.0
 MOST_GROWTH = 8.0
 """Four times the text may take so many times the time: clocks of busy machines are not exact."""
@@ -149,6 +149,10 @@ def _converse(answer: Answer) -> list[Any]:
     return chunks
 
 
+def _input(index: int, text: str) -> Any:
+    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": text}}}}
+
+
 # --- mutations ------------------------------------------------------------------------------------------------------
 
 
@@ -221,16 +225,15 @@ def fuzz(name: str, chunks: int, seed: int) -> Found:
 
 
 def timed(name: str, toolset: Toolset, size: int) -> float:
-    """Seconds that arguments of so many bytes take, a byte at a time; the best of two."""
-    return min(_timed(name, toolset, size) for _ in range(2))
+    """Seconds that arguments of so many bytes take, a byte at a time."""
+    return _timed(name, toolset, size)
 
 
 def _timed(name: str, toolset: Toolset, size: int) -> float:
     stream = STREAMS[name](toolset)
-    call = MadeCall("call_1", "nested", '{"a": "@"}')
-    feed = _pieces(name, call, size)
+    call = MadeCall("call_1", "nested", json.dumps({"a": MARK}))
     began = time.monotonic()
-    for chunk in feed:
+    for chunk in _pieces(name, call, size):
         stream.feed(chunk)
     answer = stream.finish()
     seconds = time.monotonic() - began
@@ -239,26 +242,43 @@ def _timed(name: str, toolset: Toolset, size: int) -> float:
     return seconds
 
 
-def _pieces(name: str, call: MadeCall, size: int) -> list[Any]:
-    """A stream of one call whose arguments are large and come a byte at a time, or in one piece where the API sends
-    them so: then its bytes come one at a time.
+def _pieces(name: str, call: MadeCall, size: int) -> Iterator[Any]:
+    """The chunks of a stream of one call, in whose arguments a mark is replaced by a long text that comes a byte at a
+    time. Where an API sends arguments whole, the bytes of that event come one at a time.
     """
-    head, tail = call.arguments.split("@")
-    whole = Answer(calls=(MadeCall(call.id, call.name, head + "y" * size + tail),), stop="calls")
-    if name == "converse":
-        chunks = _converse(Answer(calls=(call,), stop="calls"))
-        deltas = [chunk for chunk in chunks if "contentBlockDelta" in chunk]
-        index = deltas[0]["contentBlockDelta"]["contentBlockIndex"]
-        middle = [_input(index, head), *[_input(index, "y")] * size, _input(index, tail)]
-        at = chunks.index(deltas[0])
-        return [*chunks[:at], *middle, *chunks[at + len(deltas) :]]
+    answer = Answer(calls=(call,), stop="calls")
     rng = random.Random(1)  # noqa: S311 - repeatable, not secret
-    raw = b"".join(sse(frame) for frame in EMULATED[name].frames(Reply(request(name), whole, "f" * 24, 0, rng)))
-    return [raw[index : index + 1] for index in range(len(raw))]
+    if name == "converse":
+        chunks = _converse(answer)
+    else:
+        frames = EMULATED[name].frames(Reply(request(name), answer, "f" * 24, 0, rng))
+        chunks = [frame.data for frame in frames if not isinstance(frame.data, str)]
+    for chunk in chunks:
+        text = json.dumps(chunk)
+        if MARK not in text:
+            yield chunk
+        elif name == "generate_content":
+            raw = f"data: {text.replace(MARK, 'y' * size)}\n\n".encode()
+            yield from (raw[index : index + 1] for index in range(len(raw)))
+        elif "delta" in text.lower():
+            yield _with_text(chunk, before=True)
+            piece = _with_text(chunk, before=None)
+            yield from (piece for _ in range(size))
+            yield _with_text(chunk, before=False)
+        else:
+            yield json.loads(text.replace(MARK, "y" * size))
 
 
-def _input(index: int, text: str) -> Any:
-    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": text}}}}
+def _with_text(value: Any, *, before: bool | None) -> Any:
+    """A chunk in which the text that holds the mark is what stands before it, what stands behind it, or one sign."""
+    if isinstance(value, dict):
+        return {name: _with_text(item, before=before) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_text(item, before=before) for item in value]
+    if not isinstance(value, str) or MARK not in value:
+        return value
+    head, _, tail = value.partition(MARK)
+    return "y" if before is None else head if before else tail
 
 
 def main() -> int:
