@@ -9,7 +9,7 @@ from typing import Any, Final
 from strictcall.api.answer import Answer, Call
 from strictcall.api.fields import text
 from strictcall.api.ids import CallIds
-from strictcall.api.object_calls import as_said_object, replayed_object, with_content
+from strictcall.api.object_calls import as_said_object, block_history, replayed_object
 from strictcall.api.writing import (
     ONE_TOOL_ONLY,
     ToolChoice,
@@ -74,15 +74,11 @@ def history(messages: Iterable[Any], toolset: Toolset) -> list[Any]:
     calls are looked at; what need not change is the same object.
     """
     ids = CallIds(LEGAL_ID, "tooluse_")
-    made: list[Any] = []
-    for message in messages:
-        if isinstance(message, Answer):
-            content = _answered(message, toolset, ids)
-            if content:
-                made.append({"role": "assistant", "content": content})
-        else:
-            made.append(with_content(message, lambda block: _said_block(block, toolset, ids)))
-    return made
+    return block_history(
+        messages,
+        lambda answer: _answered(answer, toolset, ids),
+        lambda block: _said_block(block, toolset, ids),
+    )
 
 
 def results(calls: Sequence[Call], outputs: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_not
 from typing import Any, Final
 
-from strictcall.api.answer import Call
+from strictcall.api.answer import Answer, Call
 from strictcall.api.reading import find_tool
 from strictcall.api.writing import encoded, replayed
 from strictcall.json_value import LimitError, parse
@@ -45,7 +45,24 @@ def as_said_object(name: str, arguments: Any, toolset: Toolset) -> tuple[str, An
     return compiled.name, encoded(compiled, arguments)
 
 
-def with_content(message: Any, changed: Callable[[Any], Any]) -> Any:
+def block_history(
+    messages: Iterable[Any], answered: Callable[[Answer], list[Any]], changed: Callable[[Any], Any]
+) -> list[Any]:
+    """A history of messages that hold blocks: an ``Answer`` becomes the assistant's message with the blocks that
+    ``answered`` gives, none where there are none, and in the API's own each block is as ``changed`` has it.
+    """
+    made: list[Any] = []
+    for message in messages:
+        if isinstance(message, Answer):
+            content = answered(message)
+            if content:
+                made.append({"role": "assistant", "content": content})
+        else:
+            made.append(_with_content(message, changed))
+    return made
+
+
+def _with_content(message: Any, changed: Callable[[Any], Any]) -> Any:
     """A message with each block of its content as ``changed`` has it; the very one where none changes."""
     content = message.get("content") if isinstance(message, Mapping) else None
     if not isinstance(content, list | tuple):
