@@ -381,7 +381,7 @@ def test_a_loose_tool_that_is_rewritten_is_found(monkeypatch: pytest.MonkeyPatch
 
 ALONE = """
 import sys
-for name in ("hypothesis", "pytest", "numpy", "starlette", "uvicorn", "jsonschema"):
+for name in ("hypothesis", "pytest", "numpy", "uvicorn", "jsonschema"):
     sys.modules[name] = None
 import strictcall
 assert "strictcall.testing" not in sys.modules and "llguidance" not in sys.modules
