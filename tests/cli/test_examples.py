@@ -35,6 +35,7 @@ def run(folder, *words, code=0):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     # Examples are not what coverage is measured of, and start slowly under it.
     env = {name: value for name, value in os.environ.items() if name != "COVERAGE_PROCESS_CONFIG"} | {"PATH": path}
+    env["COLUMNS"] = "300"  # so that no line of a table is broken
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout

@@ -59,7 +59,7 @@ def whole(*calls: dict[str, Any], **fields: Any) -> list[Any]:
     """The calls that a client gets of a whole answer."""
     message = {"role": "assistant", "content": None, "tool_calls": list(calls), **fields}
     response = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
-    calls_back: list[Any] = answered(response, made().toolset)["choices"][0]["message"]["tool_calls"]
+    calls_back: list[Any] = answered(response, made())["choices"][0]["message"]["tool_calls"]
     return calls_back
 
 
@@ -81,7 +81,7 @@ def pieces(*calls: dict[str, Any], size: int = 7) -> list[str]:
 
 def streamed(*data: str) -> list[dict[str, Any]]:
     """The events that a client gets of a stream, without the last."""
-    rewriter = StreamRewriter(made().toolset)
+    rewriter = StreamRewriter(made())
     raw = "".join(f"data: {item}\n\n" for item in (*data, "[DONE]")).encode()
     out = b"".join(rewriter.feed(raw)).decode()
     assert out.endswith("data: [DONE]\n\n")

@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from strictcall.dialect import load
+from strictcall.errors import SettingsError
 from strictcall.gateway.app import create_app
 from strictcall.gateway.chat import StreamRewriter, rewrite
 from strictcall.policy import Policy
@@ -229,7 +230,7 @@ def calls_of(raw: bytes, choice: int = 0) -> dict[int, tuple[str, str]]:
 def rewritten(raw: bytes, size: int | None = None) -> bytes:
     made = rewrite(BODY, load("openai"), Policy())
     assert made is not None
-    rewriter = StreamRewriter(made.toolset)
+    rewriter = StreamRewriter(made)
     size = size or len(raw)
     return b"".join(out for start in range(0, len(raw), size) for out in rewriter.feed(raw[start : start + size]))
 
@@ -294,3 +295,51 @@ def test_where_the_upstream_breaks_off_so_does_the_gateway() -> None:
     client, _ = gateway(lambda request: httpx2.Response(200, content=broken(), headers=headers))
     with pytest.raises(httpx2.ReadError), client.stream("POST", "/v1/chat/completions", json=BODY) as response:
         response.read()
+
+
+# --- calls as text ---
+
+SAID = 'Let me look.\n<tool_call>\n{"name": "search", "arguments": {"q": "x"}}\n</tool_call>'
+
+
+def tagged(content: bytes, kind: str = "application/json") -> TestClient:
+    transport = httpx2.MockTransport(
+        lambda request: httpx2.Response(200, content=sent(content), headers={"content-type": kind})
+    )
+    return TestClient(create_app("http://up.test/v1", "json_schema", tagged="auto", transport=transport))
+
+
+def test_calls_in_the_text_come_as_calls() -> None:
+    message = {"role": "assistant", "content": SAID}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    choice = tagged(json.dumps(body).encode()).post("/v1/chat/completions", json=BODY).json()["choices"][0]
+    call = choice["message"]["tool_calls"][0]
+    assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("search", {"q": "x"})
+    assert (choice["message"]["content"], choice["finish_reason"]) == ("Let me look.", "tool_calls")
+    assert call["id"].startswith("call_")
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_calls_in_streamed_text_come_as_calls(size: int) -> None:
+    pieces = [SAID[start : start + size] for start in range(0, len(SAID), size)]
+    raw = stream(chunk({"role": "assistant"}), *[chunk({"content": piece}) for piece in pieces], chunk({}, "stop"))
+    out = tagged(raw, "text/event-stream").post("/v1/chat/completions", json=BODY).content
+    assert {index: (name, json.loads(text)) for index, (name, text) in calls_of(out).items()} == {
+        0: ("search", {"q": "x"})
+    }
+    events = [json.loads(line[6:]) for line in out.decode().splitlines() if line.startswith("data: {")]
+    choices = [event["choices"][0] for event in events]
+    assert "".join(choice["delta"].get("content") or "" for choice in choices) == "Let me look."
+    assert choices[-1]["finish_reason"] == "tool_calls"
+
+
+def test_prose_and_calls_of_the_api_are_left_as_they_are() -> None:
+    said = 'Write `<tool_call>{"name": "search", "arguments": {}}</tool_call>` to call it.'
+    body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}]}
+    choice = tagged(json.dumps(body).encode()).post("/v1/chat/completions", json=BODY).json()["choices"][0]
+    assert choice == body["choices"][0]
+
+
+def test_an_unknown_format_is_refused_at_the_start() -> None:
+    with pytest.raises(SettingsError, match="no format is called 'hermees'; did you mean 'hermes'"):
+        create_app("http://up.test", tagged="hermees")

@@ -106,3 +106,13 @@ def test_tools_are_found_by_either_name() -> None:
     assert len(tools) == 1
     with pytest.raises(KeyError):
         tools.decode("größe/prüfen", "{}")
+
+
+def test_single_tools_have_policies_of_their_own_or_stay_loose():
+    schema = {"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}}
+    tools = [Tool(name, "", schema) for name in ("one", "two", "three")]
+    toolset = Toolset(tools, "openai", policies={"two": Policy(fidelity="exact")}, unmarked=["three"])
+    assert [compiled.strict for compiled in toolset] == [True, False, False]
+    assert toolset["two"].policy.fidelity == "exact"
+    assert toolset["three"].reason == "it is not to be strict"
+    assert toolset["three"].parameters is schema

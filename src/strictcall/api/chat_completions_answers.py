@@ -18,22 +18,30 @@ from strictcall.api.chat_completions_chunks import (
     stop_reason,
     usage,
 )
+from strictcall.api.events import Event
 from strictcall.api.feeding import Feed
 from strictcall.api.fields import table, tables, text
 from strictcall.api.keeping import Keeper
 from strictcall.errors import StreamError
+from strictcall.tagged.answers import Reader, TaggedReader, read_tagged
 from strictcall.wire.compiled import CompiledTool
 from strictcall.wire.toolset import Toolset
 
 
-def read(response: dict[str, Any], toolset: Toolset, output: CompiledTool | None = None) -> Answer:
+def read(
+    response: dict[str, Any], toolset: Toolset, output: CompiledTool | None = None, *, tagged: str | None = None
+) -> Answer:
     """The answer in a response's body, a dict (``response.model_dump()`` of the client's).
 
     Of several choices the first is read. Calls of tools that are not in the toolset have a fault and keep their text;
     those of custom tools are in ``native`` only. A refusal is the text of an answer that stopped for ``refusal``. A
     body that does not say why the answer ended has the reason ``other``.
 
-    Raises ``StreamError`` for what is no answer; for the body of an error, with its words.
+    ``tagged`` names a format in which calls may stand in the text, or is ``auto``; then the model's name in the
+    response is asked too.
+
+    Raises ``StreamError`` for what is no answer; for the body of an error, with its words. Raises ``SettingsError``
+    for an unknown format.
     """
     if not isinstance(response, dict):
         raise StreamError(f"an answer is a dict, not {type(response).__name__}")
@@ -42,16 +50,54 @@ def read(response: dict[str, Any], toolset: Toolset, output: CompiledTool | None
     if choice is None:
         said_instead = text(response.get("detail")) or text(response.get("message")) or "no error is told either"
         raise StreamError(f"the answer has no choice of index 0: {said_instead[:500]}")
-    reader = Stream(toolset, output, whole=True)
+    reader = Chunks(toolset, output, whole=True)
     reader.feed(response)
-    return reader.finish()
+    answer = reader.finish()
+    return answer if tagged is None else read_tagged(answer, toolset, tagged, text(response.get("model")) or None)
 
 
-class Stream(Feed):
+class Stream:
     """Reads a stream: chunks, or the bytes of the response's body. Of several choices the first is read.
 
-    ``whole`` says that the one chunk is a whole answer.
+    ``tagged`` names a format in which calls may stand in the text, or is ``auto``: then ``model``, the model's name,
+    is asked too. Raises ``SettingsError`` for an unknown format.
     """
+
+    def __init__(
+        self,
+        toolset: Toolset,
+        output: CompiledTool | None = None,
+        *,
+        tagged: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        chunks = Chunks(toolset, output)
+        self._reader: Reader = chunks if tagged is None else TaggedReader(chunks, toolset, tagged, model)
+
+    def feed(self, chunk: dict[str, Any] | bytes) -> list[Event]:
+        """Take a chunk; gives what it tells.
+
+        Raises ``StreamError`` for an error that the provider tells, for what is no event, and after ``finish``.
+        """
+        return self._reader.feed(chunk)
+
+    def finish(self) -> Answer:
+        """The whole answer. Asked again, it is the same one. Raises ``StreamError`` where it cannot be put together."""
+        return self._reader.finish()
+
+    @property
+    def ended(self) -> list[Event]:
+        """The events that ``finish`` adds: the ends of the calls."""
+        return self._reader.ended
+
+    @property
+    def calls(self) -> int:
+        """How many calls have come so far, with those of which there is no event yet."""
+        return self._reader.calls
+
+
+class Chunks(Feed):
+    """Reads what chunks say. ``whole`` says that the one chunk is a whole answer."""
 
     def __init__(self, toolset: Toolset, output: CompiledTool | None = None, *, whole: bool = False) -> None:
         super().__init__(toolset, output)

@@ -23,6 +23,10 @@ def serve(
     ],
     dialect: DialectOption = DEFAULT_DIALECT,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 4000,
+    tagged: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="The model writes calls as text, in this format or in any (auto)."),
+    ] = None,
     policy: Policy,
 ) -> None:
     """Serve Chat Completions on this machine in front of a provider, with exact tool calls.
@@ -40,4 +44,4 @@ def serve(
     from strictcall.gateway.app import create_app  # noqa: PLC0415 - heavy, and needed by this command only
 
     line = f"strictcall serve: {{}}/v1 → {upstream} (dialect {dialect})"
-    serve_until_stopped(create_app(upstream, dialect, policy), LOOPBACK, port, line)
+    serve_until_stopped(create_app(upstream, dialect, policy, tagged=tagged), LOOPBACK, port, line)

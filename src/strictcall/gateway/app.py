@@ -22,6 +22,7 @@ from strictcall.gateway.chat import Rewritten, StreamRewriter, answered, rewrite
 from strictcall.gateway.upstream import Upstream, passed_back
 from strictcall.json_value import compact
 from strictcall.policy import Policy
+from strictcall.tagged.registry import openings
 
 _READABLE: Final = frozenset({"identity", "gzip", "deflate"})
 """How an answer may be compressed, though none is asked to be."""
@@ -34,16 +35,21 @@ def create_app(
     dialect: str | Dialect = "openai",
     policy: Policy | None = None,
     *,
+    tagged: str | None = None,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> Starlette:
     """A gateway in front of ``upstream``, the base URL that OpenAI's client would be given (``https://…/v1``).
 
-    ``dialect`` says what that provider's strict decoder accepts. ``transport`` stands in for the network in tests.
+    ``dialect`` says what that provider's strict decoder accepts. ``tagged`` names the format in which the model writes
+    calls as text, where no parser of the server's reads them, or is ``auto``. ``transport`` stands in for the network
+    in tests.
 
-    Raises ``DialectError`` for an unknown dialect.
+    Raises ``DialectError`` for an unknown dialect, ``SettingsError`` for an unknown format.
     """
     used = load(dialect) if isinstance(dialect, str) else dialect
-    gateway = _Gateway(Upstream(upstream, transport), used, policy or Policy())
+    if tagged is not None:
+        openings(tagged)
+    gateway = _Gateway(Upstream(upstream, transport), used, policy or Policy(), tagged)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -76,6 +82,7 @@ class _Gateway:
     upstream: Upstream
     dialect: Dialect
     policy: Policy
+    tagged: str | None
 
     async def models(self, request: Request) -> Response:
         """What the upstream says, as it says it."""
@@ -102,7 +109,7 @@ class _Gateway:
             body = json.loads(raw)
         except (ValueError, RecursionError):
             return None  # the upstream has its own words for that
-        return rewrite(body, self.dialect, self.policy)
+        return rewrite(body, self.dialect, self.policy, self.tagged)
 
     async def _passed(
         self, request: Request, body: bytes, respond: Callable[[httpx2.Response], Any], *, plain: bool = False
@@ -160,13 +167,13 @@ def _whole(raw: bytes, made: Rewritten) -> bytes:
         said = json.loads(raw)
     except (ValueError, RecursionError):
         return raw
-    changed = answered(said, made.toolset)
+    changed = answered(said, made)
     return raw if changed is said else compact(changed).encode()
 
 
 async def _rewritten_stream(response: httpx2.Response, made: Rewritten) -> AsyncIterator[bytes]:
     """A stream on its way to the client. Where the upstream breaks off, so does this."""
-    rewriter = StreamRewriter(made.toolset)
+    rewriter = StreamRewriter(made)
     try:
         async for part in response.aiter_bytes():
             for out in rewriter.feed(part):

@@ -18,6 +18,8 @@ from strictcall.api.reading import find_tool
 from strictcall.api.sse import EventReader
 from strictcall.dialect.model import Dialect
 from strictcall.errors import RequestError, StreamError
+from strictcall.gateway import tagged_text
+from strictcall.gateway.tagged_text import Tagged, TaggedText
 from strictcall.json_value import compact
 from strictcall.policy import Policy
 from strictcall.tool import Tool
@@ -28,14 +30,20 @@ DONE: Final = "[DONE]"
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A request as it goes to the provider, and the tools that its answer is read by."""
+    """A request as it goes to the provider, and the tools that its answer is read by.
+
+    ``tagged``: calls may stand in the answer's text.
+    """
 
     body: dict[str, Any]
     toolset: Toolset
+    tagged: Tagged | None = None
 
 
-def rewrite(body: Any, dialect: Dialect, policy: Policy) -> Rewritten | None:
+def rewrite(body: Any, dialect: Dialect, policy: Policy, tagged: str | None = None) -> Rewritten | None:
     """A request with its tools compiled and its history in wire form; ``None`` for one without function tools.
+
+    ``tagged`` names the format in which calls may stand in the answer's text, or is ``auto``.
 
     A client's own ``strict`` marking is not asked: whether a tool can be strict is what compiling finds out.
 
@@ -54,7 +62,9 @@ def rewrite(body: Any, dialect: Dialect, policy: Policy) -> Rewritten | None:
     written = chat_completions.write({**plain, "tools": others}, toolset)
     ours = iter(written["tools"][len(others) :])
     written["tools"] = [_in_place(entry, next(ours)) if _is_function(entry) else entry for entry in offered]
-    return Rewritten({**body, **written}, toolset)
+    model = body.get("model")
+    said = None if tagged is None else Tagged(tagged, model if isinstance(model, str) else None)
+    return Rewritten({**body, **written}, toolset, said)
 
 
 _COMPILED: Final = frozenset({"name", "description", "parameters", "strict"})
@@ -81,21 +91,24 @@ def _tool(function: Mapping[str, Any], place: str) -> Tool:
     return Tool(name, description, function.get("parameters"))
 
 
-def answered(response: Any, toolset: Toolset) -> Any:
+def answered(response: Any, made: Rewritten) -> Any:
     """A whole answer with its calls in contract form; what is no answer stays as it is."""
     choices = response.get("choices") if isinstance(response, dict) else None
     if not isinstance(choices, list):
         return response
-    return {**response, "choices": [_choice(response, choice, toolset) for choice in choices]}
+    return {**response, "choices": [_choice(response, choice, made) for choice in choices]}
 
 
-def _choice(response: Mapping[str, Any], choice: Any, toolset: Toolset) -> Any:
+def _choice(response: Mapping[str, Any], choice: Any, made: Rewritten) -> Any:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         return choice
+    toolset = made.toolset
     listed = message.get("tool_calls")
     if not isinstance(listed, list) or not listed:
-        return choice
+        if made.tagged is None:
+            return choice
+        return tagged_text.answered(choice, made.tagged, toolset, lambda call: _text(call, toolset))
     # The old function_call is never answered to tools, and would be read as one call more.
     asked = {name: value for name, value in message.items() if name != "function_call"}
     try:
@@ -143,8 +156,8 @@ class StreamRewriter:
     its choice.
     """
 
-    def __init__(self, toolset: Toolset) -> None:
-        self._toolset = toolset
+    def __init__(self, made: Rewritten) -> None:
+        self._made = made
         self._reader = EventReader()
         self._choices: dict[Any, _StreamedChoice] = {}
         self._last: dict[str, Any] = {}
@@ -173,7 +186,7 @@ class StreamRewriter:
             if not isinstance(choice, dict):
                 yield compact({**event, "choices": [choice]})
                 continue
-            streamed = self._choices.setdefault(choice.get("index") or 0, _StreamedChoice(self._toolset))
+            streamed = self._choices.setdefault(choice.get("index") or 0, _StreamedChoice(self._made))
             yield from (compact({**event, "choices": [rewritten]}) for rewritten in streamed.feed(choice))
 
     def _concerns(self, choice: Any) -> bool:
@@ -181,7 +194,7 @@ class StreamRewriter:
         if not isinstance(choice, dict):
             return False
         delta = choice.get("delta")
-        if isinstance(delta, dict) and delta.get("tool_calls"):
+        if isinstance(delta, dict) and (delta.get("tool_calls") or (self._made.tagged and delta.get("content"))):
             return True
         return choice.get("finish_reason") is not None and (choice.get("index") or 0) in self._choices
 
@@ -201,9 +214,12 @@ class _StreamedChoice:
     servers give all their calls one index.
     """
 
-    def __init__(self, toolset: Toolset) -> None:
-        self._toolset = toolset
-        self._stream = chat_completions.Stream(toolset)
+    def __init__(self, made: Rewritten) -> None:
+        self._toolset = made.toolset
+        self._stream = chat_completions.Stream(made.toolset)
+        self._text: TaggedText | None = None
+        if made.tagged is not None:
+            self._text = TaggedText(made.tagged, made.toolset, lambda call: _text(call, made.toolset))
         self._ended = False
         self._told: set[int] = set()
         self._order: dict[tuple[str, Any], int] = {}
@@ -218,7 +234,11 @@ class _StreamedChoice:
         """
         delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
         said = [piece for entry in _entries(delta) for piece in self._pieces(entry)]
-        others = {name: value for name, value in delta.items() if name != "tool_calls"}
+        if self._text is not None:
+            choice = self._text.rewritten({**choice, "delta": _without_calls(delta)}, alone=not self._order)
+            delta = choice["delta"]
+            said += _entries(delta)
+        others = _without_calls(delta)
         if choice.get("finish_reason") is None:
             if said or others:
                 yield {**choice, "delta": {**others, **({"tool_calls": said} if said else {})}}
@@ -285,6 +305,10 @@ class _StreamedChoice:
 
 _REWRITTEN: Final = frozenset({"index", "id", "type", "function"})
 """The fields of a call's piece that are made anew."""
+
+
+def _without_calls(delta: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in delta.items() if name != "tool_calls"}
 
 
 def _entries(delta: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -49,10 +49,11 @@ class _Entry:
 
 def is_config(value: Any) -> bool:
     """Whether a JSON value is an MCP config file: told by the map of servers that it holds."""
-    return _servers(value) is not None
+    return servers_of(value) is not None
 
 
-def _servers(value: Any) -> dict[str, Any] | None:
+def servers_of(value: Any) -> dict[str, Any] | None:
+    """The map of servers in an MCP config of any client's dialect, ``None`` where there is none."""
     if not isinstance(value, dict):
         return None
     if isinstance(value.get("mcpServers"), dict):
@@ -82,7 +83,7 @@ def read_config(value: Any, place: str, workspace: Path, options: ReadOptions) -
     left out with a note, unless it is picked by name. Never raises: a server that cannot be read is a problem, the
     others are read.
     """
-    servers = _servers(value) or {}
+    servers = servers_of(value) or {}
     if not servers:
         return failed(place, "there are no servers in it")
     if isinstance(servers, FlawedObject):
@@ -91,7 +92,7 @@ def read_config(value: Any, place: str, workspace: Path, options: ReadOptions) -
     if unknown:
         return joined(failed(place, _unknown(name, servers)) for name in dict.fromkeys(unknown))
     picked = [name for name in servers if not options.servers or name in options.servers]
-    off = [name for name in picked if _is_off(servers[name]) and name not in options.servers]
+    off = [name for name in picked if is_off(servers[name]) and name not in options.servers]
     used = [_Entry(name, f"{place}: server {name!r}", servers[name]) for name in picked if name not in off]
     notes = tuple(Problem(f"{place}: server {name!r}", "disabled in the file, left out") for name in off)
     if not used:
@@ -110,7 +111,8 @@ def _unknown(name: str, servers: Mapping[str, Any]) -> str:
     return f"no server is called {name!r}; there are {', '.join(list(servers)[:10])}"
 
 
-def _is_off(entry: Any) -> bool:
+def is_off(entry: Any) -> bool:
+    """Whether a server's entry says that it is switched off."""
     return isinstance(entry, dict) and (entry.get("disabled") is True or entry.get("enabled") is False)
 
 
@@ -129,6 +131,14 @@ def _read_entries(entries: list[_Entry], workspace: Path, options: ReadOptions) 
             readings[entry.name] = failed(entry.place, str(error))
     readings |= zip(asked, read_servers(list(asked.values()), options), strict=True)
     return [readings[entry.name] for entry in entries]
+
+
+def asked_for(name: str, entry: Any, place: str, workspace: Path, timeout: float) -> Asked:
+    """How the server of one config entry is reached, with its variables filled in.
+
+    Raises ``ValueError``, in words that may be shown, for an entry that cannot be used.
+    """
+    return _asked(_Entry(name, f"{place}: server {name!r}", entry), workspace, timeout)
 
 
 def _asked(entry: _Entry, workspace: Path, timeout: float) -> Asked:

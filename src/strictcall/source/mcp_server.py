@@ -29,7 +29,7 @@ _STDERR_READ = 64 * 1024
 _STDERR_LINES = 5
 _STDERR_SHOWN = 600
 _SDK_LOGGERS = ("mcp", "client", "httpx2", "httpcore2")
-_NEEDED = "reading an MCP server needs the MCP SDK: pip install 'strictcall[mcp]'"
+NEEDED = "reading an MCP server needs the MCP SDK: pip install 'strictcall[mcp]'"
 
 
 class _ServerError(Exception):
@@ -111,9 +111,9 @@ def read_servers(servers: Sequence[Asked], options: ReadOptions) -> list[Reading
         import anyio  # noqa: PLC0415  an extra
         import mcp  # noqa: F401, PLC0415  an extra
     except ModuleNotFoundError:
-        return [failed(asked.place, _NEEDED) for asked in servers]
+        return [failed(asked.place, NEEDED) for asked in servers]
     readings = [Reading()] * len(servers)
-    with _quiet_sdk(), interruption() as found, marked() as mark:
+    with quiet_sdk(), interruption() as found, marked() as mark:
 
         async def work() -> None:
             await _ask_all(servers, options, mark, readings)
@@ -151,7 +151,7 @@ async def _ask(asked: Asked, limiter: CapacityLimiter, timeout: float, mark: str
                     async with asked.server.connected(errors, pages, {MARK: mark}) as client:
                         return await _list_tools(client, pages, asked.place)
         except Exception as error:  # noqa: BLE001  whatever a stranger's server makes of the SDK, it is one problem
-            return failed(asked.place, _reason(error, timeout, asked.secrets) + _last_words(errors, asked.secrets))
+            return failed(asked.place, reason(error, timeout, asked.secrets) + last_words(errors, asked.secrets))
 
 
 async def _list_tools(client: Client, pages: list[Any], place: str) -> Reading:
@@ -181,7 +181,7 @@ async def _list_tools(client: Client, pages: list[Any], place: str) -> Reading:
 
 
 @contextmanager
-def _quiet_sdk() -> Iterator[None]:
+def quiet_sdk() -> Iterator[None]:
     """Keep the SDK from writing tracebacks about a server's noise to standard error where logging is not set up."""
     loggers = [logging.getLogger(name) for name in _SDK_LOGGERS]
     handler = logging.NullHandler()
@@ -194,7 +194,8 @@ def _quiet_sdk() -> Iterator[None]:
             logger.removeHandler(handler)
 
 
-def _reason(error: BaseException, timeout: float, secrets: Sequence[str]) -> str:
+def reason(error: BaseException, timeout: float, secrets: Sequence[str]) -> str:
+    """Why a server could not be used, in words that show no secret."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):
@@ -210,7 +211,7 @@ def _reason(error: BaseException, timeout: float, secrets: Sequence[str]) -> str
     return f"the server failed: {text}"
 
 
-def _last_words(errors: IO[bytes], secrets: Sequence[str]) -> str:
+def last_words(errors: IO[bytes], secrets: Sequence[str]) -> str:
     """The end of what the server wrote to standard error, on one line, to be added to the reason."""
     size = errors.seek(0, os.SEEK_END)
     errors.seek(max(0, size - _STDERR_READ))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import re
 from collections.abc import Callable
 from typing import Any, get_type_hints
 
+from strictcall.errors import ArgumentsError, Fault
+from strictcall.json_value import compact, excerpt, pointer
 from strictcall.source.reading import Reading, failed
 from strictcall.tool import Tool
 
 _NEEDED = "reading a function needs pydantic and griffelib: pip install 'strictcall[functions]'"
+_FIELD = re.compile(r"^[ \t]*:(param|arg|key)[^:\n]*:", re.MULTILINE)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -26,17 +30,20 @@ def is_function(value: Any) -> bool:
     return callable(value) and not isinstance(value, type)
 
 
-def read_function(function: Callable[..., Any], place: str, name: str, *, unbound: bool = False) -> Reading:
+def read_function(
+    function: Callable[..., Any], place: str, name: str, *, unbound: bool = False, hidden: frozenset[str] = frozenset()
+) -> Reading:
     """A function as a tool: its name, what its docstring says, and an object schema of its arguments.
 
     ``name`` is what it is called where it has no name of its own. ``unbound`` says that its first parameter is the
-    ``self`` of a class. ``*args`` are left out, since arguments have names; ``**kwargs`` are additional properties.
+    ``self`` of a class, and ``hidden`` names parameters that are not for a caller to give. ``*args`` are left out,
+    since arguments have names; ``**kwargs`` are additional properties.
     Never raises. Needs the ``functions`` extra.
     """
     inner = _inner(function)
     called = getattr(inner, "__name__", "")
     try:
-        schema, text = _read(function, inner, unbound)
+        schema, text = _read(function, inner, unbound, hidden)
     except _FunctionError as error:
         return failed(place, str(error))
     except ModuleNotFoundError as error:
@@ -47,6 +54,31 @@ def read_function(function: Callable[..., Any], place: str, name: str, *, unboun
     return Reading(tools=(Tool(called if own else name, text, schema),))
 
 
+def arguments_reader(function: Callable[..., Any], hidden: frozenset[str]) -> Callable[[Any], dict[str, Any]]:
+    """What reads arguments, a JSON value that the function's schema admits, into what its parameters are annotated
+    with: by the parameters' names, defaults filled in. What it returns raises ``ArgumentsError``.
+
+    ``function`` is one that ``read_function`` has read with the same ``hidden``.
+    """
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415  an extra
+
+    adapter: TypeAdapter[Any] = TypeAdapter(_shadow(function, _inner(function), False, hidden))
+
+    def read(arguments: Any) -> dict[str, Any]:
+        try:
+            # As JSON, so that strict models too take text for dates and arrays for tuples.
+            found: dict[str, Any] = adapter.validate_json(compact(arguments))
+        except ValidationError as error:
+            raise ArgumentsError([_fault(item) for item in error.errors(include_url=False)]) from None
+        return found
+
+    return read
+
+
+def _fault(item: Any) -> Fault:
+    return Fault(pointer(item["loc"]), " ".join(item["msg"].split()), excerpt(item["input"]))
+
+
 def _inner(function: Any) -> Any:
     """The function itself, out of partials, and the ``__call__`` of an object."""
     while isinstance(function, functools.partial):
@@ -54,11 +86,13 @@ def _inner(function: Any) -> Any:
     return function if hasattr(function, "__name__") else type(function).__call__
 
 
-def _read(function: Callable[..., Any], inner: Any, unbound: bool) -> tuple[dict[str, Any], str | None]:
+def _read(
+    function: Callable[..., Any], inner: Any, unbound: bool, hidden: frozenset[str]
+) -> tuple[dict[str, Any], str | None]:
     from griffe import Docstring, parse_auto  # noqa: F401, PLC0415  an extra
     from pydantic import TypeAdapter  # noqa: F401, PLC0415  an extra
 
-    schema = _schema(function, inner, unbound)
+    schema = _schema(_shadow(function, inner, unbound, hidden))
     text, described = _documented(inspect.getdoc(inner) if inspect.isroutine(inner) else None)
     properties = schema.get("properties", {})
     for name, said in described.items():
@@ -68,10 +102,10 @@ def _read(function: Callable[..., Any], inner: Any, unbound: bool) -> tuple[dict
     return schema, text
 
 
-def _schema(function: Callable[..., Any], inner: Any, unbound: bool) -> dict[str, Any]:
-    """The schema of a function's arguments by name. Raises ``_FunctionError``."""
-    from pydantic import TypeAdapter  # noqa: PLC0415  an extra
-
+def _shadow(function: Callable[..., Any], inner: Any, unbound: bool, hidden: frozenset[str]) -> Any:
+    """A function of the same parameters, each given by its name, that returns what it is given. Raises
+    ``_FunctionError``.
+    """
     try:
         signature = inspect.signature(function)
         hints = get_type_hints(inner, include_extras=True)
@@ -81,15 +115,23 @@ def _schema(function: Callable[..., Any], inner: Any, unbound: bool) -> dict[str
     named = [
         parameter if parameter.kind in _VARIADIC else parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for parameter in parameters
-        if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+        if parameter.kind is not inspect.Parameter.VAR_POSITIONAL and parameter.name not in hidden
     ]
 
-    def named_only() -> None: ...
+    def named_only(**given: Any) -> dict[str, Any]:
+        return given
 
     shadow: Any = named_only
     shadow.__signature__ = signature.replace(parameters=named)
     shadow.__annotations__ = {parameter.name: hints.get(parameter.name, Any) for parameter in named}
     shadow.__module__ = getattr(inner, "__module__", __name__)
+    return shadow
+
+
+def _schema(shadow: Any) -> dict[str, Any]:
+    """The schema of a function's arguments by name. Raises ``_FunctionError``."""
+    from pydantic import TypeAdapter  # noqa: PLC0415  an extra
+
     try:
         found: dict[str, Any] = TypeAdapter(shadow).json_schema(schema_generator=_generator(), mode="validation")
     except Exception as error:  # noqa: BLE001  pydantic asks the user's types for their schemas
@@ -131,8 +173,8 @@ def _documented(docstring: str | None) -> tuple[str | None, dict[str, str]]:
     logger = logging.getLogger("griffe")
     silenced, logger.disabled = logger.disabled, True
     try:
-        # The style is told by lines within the text; a first line that is a field of Sphinx says it as well.
-        sections = parse_auto(Docstring(docstring), default=Parser.sphinx if docstring.startswith(":") else None)
+        # The style is told by lines within the text; a first or last line that is a field of Sphinx says it as well.
+        sections = parse_auto(Docstring(docstring), default=Parser.sphinx if _FIELD.search(docstring) else None)
     finally:
         logger.disabled = silenced
     texts: list[str] = []

@@ -66,11 +66,13 @@ def _import(name: str) -> Any:
 
 
 def read_object(value: Any, place: str, name: str, depth: int = 0) -> Reading:
-    """The tools that a Python object stands for: a ``Tool``, a pydantic model, a function, a JSON value of any of the
-    shapes that a file may hold, or a list or tuple of these. Never raises.
+    """The tools that a Python object stands for: a ``Tool``, or what has one as its ``tool``, a pydantic model, a
+    function, a JSON value of any of the shapes that a file may hold, or a list or tuple of these. Never raises.
     """
     if isinstance(value, Tool):
         return Reading(tools=(value,))
+    if isinstance(getattr(value, "tool", None), Tool):
+        return Reading(tools=(value.tool,))
     if isinstance(value, type) and callable(getattr(value, "model_json_schema", None)):
         return _read_model(value, place)
     if isinstance(value, list | tuple) and depth < _DEEPEST_LIST:

@@ -24,6 +24,9 @@ class Toolset:
     limit as its reason. What the first tools get never depends on those after them. Where the dialect wants all tools
     strict or none, one loose tool makes all of them loose.
 
+    ``policies`` holds policies of single tools, by contract name, in place of ``policy``. ``unmarked`` names tools that
+    are not to be strict even where they could be.
+
     Raises ``NameClashError`` for two tools that would have the same name.
     """
 
@@ -33,10 +36,15 @@ class Toolset:
         dialect: str | Dialect = "openai",
         policy: Policy | None = None,
         priority: Iterable[str] = (),
+        *,
+        policies: Mapping[str, Policy] | None = None,
+        unmarked: Iterable[str] = (),
     ) -> None:
         self.dialect = load(dialect) if isinstance(dialect, str) else dialect
         self.policy = policy or Policy()
         self.priority = tuple(priority)
+        self.policies = dict(policies or {})
+        self.unmarked = frozenset(unmarked)
         listed = list(tools)
         by_name = self._by_distinct_name(listed)
         first = [by_name[name] for name in self.priority if name in by_name]
@@ -66,11 +74,12 @@ class Toolset:
 
     def _placed(self, tool: Tool, room: _Room) -> CompiledTool:
         """A tool as it fits into what is left of the request's limits."""
-        full = room.full()
+        policy = self.policies.get(tool.name, self.policy)
+        full = room.full() if tool.name not in self.unmarked else "it is not to be strict"
         if full is not None:
-            # Whether it could be strict no longer matters, and finding out may take long.
-            return left_loose(tool, self.dialect, self.policy, full)
-        compiled = compile_tool(tool, self.dialect, self.policy)
+            # Whether it could be strict does not matter, and finding out may take long.
+            return left_loose(tool, self.dialect, policy, full)
+        compiled = compile_tool(tool, self.dialect, policy)
         if not compiled.strict or room.take(compiled):
             return compiled
         again = refitted(compiled, room.left)
