@@ -18,7 +18,7 @@ demo: $(READY) ## compile, decode and run real tools over live MCP servers
 	@$(BIN)/python examples/demo.py
 
 test: lint types ## everything that CI checks
-	$(BIN)/python -m pytest --cov --cov-branch --cov-report=term
+	$(BIN)/python -m pytest -n auto --cov --cov-branch --cov-report=term
 
 lint: $(READY) ## ruff and the order of imports
 	$(BIN)/ruff check
