@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types laws fuzz load coverage conformance bench referee real-model conversations servers clean
+.PHONY: demo test cover lint types laws fuzz load coverage conformance bench referee real-model conversations servers clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -18,6 +18,9 @@ demo: $(READY) ## compile, decode and run real tools over live MCP servers
 	@$(BIN)/python examples/demo.py
 
 test: lint types ## everything that CI checks
+	$(BIN)/python -m pytest -n auto
+
+cover: $(READY) ## the tests with branch coverage, which take twice as long
 	$(BIN)/python -m pytest -n auto --cov --cov-branch --cov-report=term
 
 lint: $(READY) ## ruff and the order of imports

@@ -2,6 +2,7 @@
 
     StrictCallError
     ├── ArgumentsError      a call's arguments do not fit the tool
+    ├── ConfigError         a configuration file cannot be read, or says what it cannot
     ├── DialectError        an unknown dialect, or a dialect file that cannot be read
     ├── NameClashError      two tools of one toolset would share a name
     ├── PolicyError         a policy field has a value it does not take
@@ -82,6 +83,42 @@ class ArgumentsError(StrictCallError):
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: max(0, length - 1)] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigProblem:
+    """One thing that is wrong with a configuration.
+
+    ``path`` is dotted (``providers[0].models[1].supports_tools``), empty for the whole file; ``line`` counts from 1, 0
+    where there is none. ``problem`` says what is wrong and, where there is such a list, what is allowed.
+    """
+
+    path: str
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}" if self.path else self.problem
+
+
+class ConfigError(StrictCallError):
+    """A configuration cannot be used; ``file`` names it, ``problems`` each thing that is wrong, in the file's order.
+
+    No text repeats a value that may be secret.
+    """
+
+    def __init__(self, file: str, problems: Sequence[ConfigProblem]) -> None:
+        super().__init__(file, problems)
+        self.file = file
+        self.problems: tuple[ConfigProblem, ...] = tuple(problems)
+
+    def lines(self) -> list[str]:
+        """One line for each problem: the file, the line in it, the path, and what is wrong."""
+        return [f"{self.file}:{each.line}: {each}" if each.line else f"{self.file}: {each}" for each in self.problems]
+
+    def __str__(self) -> str:
+        first, *others = self.lines()
+        return f"{first} (and {len(others)} more)" if others else first
 
 
 class DialectError(StrictCallError):

@@ -76,6 +76,7 @@ def test_kinds_of_faults_are_listed(inside):
     ("words", "said"),
     [
         (("emulate", "--fault", "stal"), "faults: no fault is called 'stal'; did you mean stall?"),
+        (("emulate", "--style", "hermis"), "style: no style is called 'hermis'; did you mean hermes?"),
         (("emulate", "--script", "no.yaml"), "no.yaml: cannot be read: No such file or directory"),
         (("emulate", "--script", "tools.json"), "tools.json: must be a table of conversations, replies"),
         (("emulate", "--answers", "scripted"), "answers: scripted answers need a script"),

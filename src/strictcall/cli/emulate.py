@@ -30,6 +30,15 @@ def emulate(
             "[default: scripted with a script, else random]",
         ),
     ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Chat Completions as from an open model whose server parses no calls: they are text, in this format "
+            "(hermes, qwen3_coder, mistral, …).",
+            show_default=False,
+        ),
+    ] = None,
     fault: Annotated[
         list[str] | None, typer.Option(metavar="KIND", help="What goes wrong; may be given several times.")
     ] = None,
@@ -74,6 +83,7 @@ def emulate(
         models=tuple(model or ()),
         fault_rate=1.0 if rate is None else rate,
         loose_rate=0.3 if rate is None else rate,
+        style=style,
     )
     rules = "each API's own provider" if settings.dialect is None else settings.dialect
     serve_until_stopped(create_app(settings), host, port, f"strictcall emulate: {{}}/v1 (rules of {rules})")

@@ -13,6 +13,7 @@ import typer
 
 from strictcall.cli.check import check
 from strictcall.cli.compile import compile_command
+from strictcall.cli.config import config
 from strictcall.cli.decode import decode
 from strictcall.cli.dialects import dialects
 from strictcall.cli.diff import diff
@@ -26,7 +27,7 @@ from strictcall.cli.output import emit
 from strictcall.cli.serve import serve
 from strictcall.errors import StrictCallError
 
-_NO_SOURCE = frozenset({"emulate", "serve", "explain", "dialects"})
+_NO_SOURCE = frozenset({"emulate", "serve", "explain", "dialects", "config"})
 
 app = typer.Typer(
     name="strictcall",
@@ -43,6 +44,7 @@ app.command("judge")(judge)
 app.command("diff")(diff)
 app.command("emulate")(emulate)
 app.command("serve")(serve)
+app.add_typer(config, name="config")
 app.command("explain")(explain)
 app.command("dialects")(dialects)
 

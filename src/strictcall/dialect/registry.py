@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,21 @@ def read(path: Path, target: Target = "tool") -> Dialect:
         return _shipped(name)
 
     return build(path.stem, merged(path.stem, find, target), target)
+
+
+def varied(name: str, *differences: Mapping[str, Any], target: Target = "tool") -> Dialect:
+    """A shipped dialect and what differs from it, each table of differences laid over those before it; they have the
+    format of a child's file. The name is the shipped one's with a ``*`` for each.
+
+    Raises ``DialectError`` for an unknown name, and where the tables break the format.
+    """
+    tables = {name + "*" * place: table for place, table in enumerate(differences, start=1)}
+
+    def find(wanted: str) -> dict[str, Any]:
+        return {**tables[wanted], "parent": wanted[:-1]} if wanted in tables else _shipped(wanted)
+
+    own = name + "*" * len(differences)
+    return build(own, merged(own, find, target), target)
 
 
 def merged(name: str, find: Find, target: Target = "tool") -> dict[str, Any]:

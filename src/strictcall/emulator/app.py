@@ -31,6 +31,7 @@ from strictcall.emulator.memory import Memory, digest
 from strictcall.emulator.refusal import Refusal
 from strictcall.emulator.sending import compact, response, sse
 from strictcall.emulator.settings import Settings, check_fault
+from strictcall.emulator.styles import Style, as_text, style
 from strictcall.errors import SettingsError
 
 APIS: Final = (chat_completions.API, responses.API, messages.API, generate_content.API)
@@ -92,6 +93,7 @@ class _Emulator:
         self.settings = settings
         self.observe = observe
         self.fixed = None if settings.dialect is None else load(settings.dialect)
+        self.style = None if self.settings.style is None else style(self.settings.style)
         self.times: Memory[int] = Memory(REMEMBERED)
         self.limiter: CapacityLimiter | None = None
 
@@ -126,7 +128,8 @@ class _Emulator:
         return result
 
     async def answered(self, api: Api, http: HttpRequest, body: Any, raw: bytes, fault: Fault) -> Response:
-        request = api.read(body, http.path_params, http.query_params)
+        read = api.read if self.style_of(api) is None else api.read_styled or api.read
+        request = read(body, http.path_params, http.query_params)
         self.check_model(request)
         dialect = self.dialect(api, request)
         if self.limiter is None:
@@ -142,6 +145,7 @@ class _Emulator:
         if found is not None:
             raise api.word(found, dialect.name)
         rng = self.chance(api.name, raw)
+        written = self.style_of(api)
         scripted = None if self.settings.script is None else self.settings.script.reply(request)
         if scripted is not None:
             if scripted.fault is not None and fault is _NO_FAULT:
@@ -150,10 +154,11 @@ class _Emulator:
             if refusal is not None:
                 raise refusal
             said = _with_ids(scripted.answer, api.call_prefix, rng)
+            said = said if written is None else as_text(said, written, rng)
         elif self.settings.answers == "scripted":
             raise Refusal(f"the script has no reply for turn {request.turn + 1} of this conversation", 500)
         else:
-            said = answer(request, dialect, self.settings, rng, api.call_prefix)
+            said = answer(request, dialect, self.settings, rng, api.call_prefix, written)
         if fault.answer is not None:
             said = fault.answer(said)
         return Reply(request, said, f"{rng.getrandbits(96):024x}", int(time.time()), rng), fault
@@ -185,6 +190,10 @@ class _Emulator:
 
     def dialect(self, api: Api, request: Request) -> Dialect:
         return self.fixed or load(request.options.get("dialect", api.dialect))
+
+    def style_of(self, api: Api) -> Style | None:
+        """The style in which an API's calls are written as text."""
+        return None if api.read_styled is None else self.style
 
     def fault(self, http: HttpRequest, raw: bytes) -> Fault:
         """The fault of a request: the one that it asks for, or one of those set."""

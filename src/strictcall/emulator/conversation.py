@@ -108,13 +108,14 @@ class Request:
 
     @property
     def calls_made(self) -> int:
-        """How many calls the assistant made since the user last spoke."""
-        count = 0
+        """How many calls the assistant made since the user last spoke; those in its texts are told by their results."""
+        calls = results = 0
         for message in reversed(self.messages):
             if message.role == "user":
                 break
-            count += len(message.calls)
-        return count
+            calls += len(message.calls)
+            results += message.role == "tool"
+        return max(calls, results)
 
     @property
     def prompt(self) -> str:

@@ -44,6 +44,8 @@ class Api:
     - ``read(body, path, query)``: the JSON body, parsed, with the path's and the query's parameters, as a request.
       Raises ``Refusal`` for a body that the API's specification does not allow and for a history whose results do not
       match its calls. The body may be any JSON value.
+    - ``read_styled``: ``read`` where calls of the history stand in texts, so that results answer no call that is read;
+      ``None`` for an API that no such servers speak.
     - ``word(breach, dialect)``: what the provider would say to a breach of its rules.
     - ``error(refusal, request_id)``: the error's JSON body.
     - ``whole(reply)``: the JSON body of an answer that is not streamed.
@@ -66,3 +68,4 @@ class Api:
     call_prefix: str = "call_"
     id_header: str = "x-request-id"
     needed_header: str | None = None
+    read_styled: Callable[[Any, Mapping[str, str], Mapping[str, str]], Request] | None = None

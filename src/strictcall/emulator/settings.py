@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 
 from strictcall.emulator.faults import FAULTS
 from strictcall.emulator.script import Script
+from strictcall.emulator.styles import style
 from strictcall.errors import SettingsError
 
 Answers = Literal["random", "sensible", "scripted"]
@@ -29,6 +30,8 @@ class Settings:
     - ``api_key``: the only key that is taken; ``None`` takes any, and none.
     - ``models``: the only models there are; empty takes any name.
     - ``max_tokens``: the most that an answer may have, whatever the request says.
+    - ``style``: Chat Completions answers as an open model behind a server that takes no calls out of texts: calls are
+      text, in this format of ``strictcall.emulator.styles``. ``None`` is a server that has calls.
 
     Raises ``SettingsError`` for a value that a field does not take.
     """
@@ -44,6 +47,7 @@ class Settings:
     api_key: str | None = None
     models: tuple[str, ...] = ()
     max_tokens: int = 4096
+    style: str | None = None
 
     def __post_init__(self) -> None:
         if self.answers not in get_args(Answers):
@@ -59,6 +63,8 @@ class Settings:
             raise SettingsError("delay", f"{self.delay} is not a number of seconds between 0 and {MOST_SECONDS}")
         if self.max_tokens < 1:
             raise SettingsError("max_tokens", "must be at least 1")
+        if self.style is not None:
+            style(self.style)
 
 
 MOST_SECONDS: Final = 3600

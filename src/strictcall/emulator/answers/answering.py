@@ -17,6 +17,7 @@ from strictcall.emulator.refusal import Refusal
 from strictcall.emulator.rules import held_tools, holds_output, schema_of
 from strictcall.emulator.sensible import calls as sensible
 from strictcall.emulator.settings import Settings
+from strictcall.emulator.styles import Style, as_text, within
 
 MOST_ROUNDS: Final = 3
 """After so many rounds of calls the model answers in words, unless it must call."""
@@ -25,14 +26,28 @@ _CALLS_AT_FIRST: Final = 0.85
 _CALLS_AGAIN: Final = 0.25
 _TALKS_BESIDE_CALLS: Final = 0.3
 _SEVERAL: Final = 0.4
+_THINKS_IN_TEXT: Final = 0.4
+"""How often a thought stands in a text, in a style whose models think."""
 
 
-def answer(request: Request, dialect: Dialect, settings: Settings, rng: random.Random, call_prefix: str) -> Answer:
-    """An answer to a request that the dialect takes. The same arguments give the same answer."""
+def answer(
+    request: Request,
+    dialect: Dialect,
+    settings: Settings,
+    rng: random.Random,
+    call_prefix: str,
+    style: Style | None = None,
+) -> Answer:
+    """An answer to a request that the dialect takes. The same arguments give the same answer.
+
+    With a ``style`` its calls stand in its text, and no decoder held them.
+    """
     wanted = request.max_tokens if request.max_tokens is not None else settings.max_tokens
-    draft = _Draft(rng, min(wanted, settings.max_tokens) * BYTES_A_TOKEN, call_prefix)
+    budget = min(wanted, settings.max_tokens) * BYTES_A_TOKEN
+    draft = (_Draft if style is None else _TextDraft)(rng, budget, call_prefix)
     model = _Sensible if settings.answers == "sensible" else _Random
-    return model(request, dialect, settings.loose_rate, rng).fill(draft)
+    made = model(request, dialect, settings.loose_rate, rng, style).fill(draft)
+    return made if style is None else within(as_text(made, style, rng), budget)
 
 
 @dataclass
@@ -73,15 +88,27 @@ class _Draft:
         return text
 
 
+class _TextDraft(_Draft):
+    """An answer whose calls will stand in its text: that is cut as a whole, once it is written."""
+
+    def call(self, name: str, arguments: str, *, complete: bool = True) -> None:
+        del complete
+        made = MadeCall("", name, arguments)
+        self.answer = replace(self.answer, calls=(*self.answer.calls, made), stop="calls")
+
+
 class _Random:
     """Any answer that the decoder allows."""
 
-    def __init__(self, request: Request, dialect: Dialect, loose_rate: float, rng: random.Random) -> None:
+    def __init__(
+        self, request: Request, dialect: Dialect, loose_rate: float, rng: random.Random, style: Style | None
+    ) -> None:
         self.request = request
         self.dialect = dialect
-        self.loose_rate = loose_rate
+        self.loose_rate = loose_rate if style is None or style.breakable else 0.0
         self.rng = rng
-        self.held = held_tools(request, dialect)
+        self.style = style
+        self.held = held_tools(request, dialect) if style is None else frozenset()
 
     def fill(self, draft: _Draft) -> Answer:
         try:
@@ -92,6 +119,10 @@ class _Random:
 
     def say(self, draft: _Draft) -> None:
         chosen = self.chosen()
+        if self.style is not None:
+            chosen = chosen[: self.style.most]
+            if self.style.thinks and self.rng.random() < _THINKS_IN_TEXT:
+                draft.think(self.thought([wish.tool for wish in chosen]))
         if not chosen:
             self.conclude(draft)
             return
@@ -127,6 +158,10 @@ class _Random:
     def preamble(self, chosen: Sequence[OfferedTool]) -> str:
         del chosen
         return random_answers.text(self.rng)
+
+    def thought(self, chosen: Sequence[OfferedTool]) -> str:
+        del chosen
+        return random_answers.reasoning(self.rng)
 
     def call(self, draft: _Draft, wish: sensible.Wish) -> None:
         tool = wish.tool
@@ -166,6 +201,9 @@ class _Sensible(_Random):
 
     def preamble(self, chosen: Sequence[OfferedTool]) -> str:
         return sensible.preamble(chosen, self.rng)
+
+    def thought(self, chosen: Sequence[OfferedTool]) -> str:
+        return sensible.thought(chosen)
 
     def call(self, draft: _Draft, wish: sensible.Wish) -> None:
         schema = held(schema_of(wish.tool), self.dialect) if wish.tool.name in self.held else None

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from strictcall.emulator.answer import MadeCall, tokens
 from strictcall.emulator.apis.chat_completions_breaches import word
-from strictcall.emulator.apis.chat_completions_reading import read
+from strictcall.emulator.apis.chat_completions_reading import read, read_styled
 from strictcall.emulator.apis.writing import pieces, prompt_tokens
 from strictcall.emulator.interface import Api, Frame, Reply
 from strictcall.emulator.refusal import Kind, Refusal
@@ -210,5 +210,6 @@ API: Final = Api(
     whole=whole,
     frames=frames,
     stream_end=Frame("[DONE]"),
+    read_styled=read_styled,
 )
 """Chat Completions."""

@@ -29,13 +29,15 @@ _HELD_IN: Final = {"text": "text", "refusal": "refusal"}
 _OTHER_PARTS: Final = {"image_url": "image_url", "input_audio": "input_audio", "file": "file"}
 
 
-def read_messages(fields: Fields) -> tuple[Message, ...]:
-    """The messages of a request. Raises ``Refusal`` also where results do not match the calls before them."""
+def read_messages(fields: Fields, *, styled: bool) -> tuple[Message, ...]:
+    """The messages of a request. Raises ``Refusal`` also where results do not match the calls before them; those after
+    an assistant's text answer, if ``styled``, the calls in it.
+    """
     if fields.get("messages", "array", needed=True) == []:
         raise empty_array(("messages",))
     given = list(fields.children("messages"))
     messages = tuple(_message(item, index) for index, item in enumerate(given))
-    _check_order(messages, [item.values["role"] for item in given])
+    _check_order(messages, [item.values["role"] for item in given], styled=styled)
     return messages
 
 
@@ -111,14 +113,17 @@ def _call(call: Fields) -> PastCall:
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def _check_order(messages: Sequence[Message], roles: Sequence[str]) -> None:
+def _check_order(messages: Sequence[Message], roles: Sequence[str], *, styled: bool) -> None:
     """Every call is answered before the conversation goes on, and every result answers a call, once."""
     answered: dict[str, int] = {}
     asked: dict[str, int] = {}
+    in_text = False
     for index, (message, role) in enumerate(zip(messages, roles, strict=True)):
         if role == "tool":
-            _check_result(message.call_id or "", index, asked, answered)
+            if not in_text:
+                _check_result(message.call_id or "", index, asked, answered)
             continue
+        in_text = styled and role == "assistant" and not message.calls
         _check_answered(asked, answered, index)
         asked = {call.id: index for call in message.calls if call.id}
         answered = {}

@@ -73,10 +73,22 @@ def read(body: Any, path: Mapping[str, str], query: Mapping[str, str]) -> Reques
     unknown fields too. Raises ``Refusal``.
     """
     del path, query
+    return _read(body, styled=False)
+
+
+def read_styled(body: Any, path: Mapping[str, str], query: Mapping[str, str]) -> Request:
+    """A body as a request, as ``read`` does, where calls of the history stand in the assistant's texts: results may
+    follow a turn without calls.
+    """
+    del path, query
+    return _read(body, styled=True)
+
+
+def _read(body: Any, *, styled: bool) -> Request:
     fields = Fields.of(body, (), WORDING)
     model = fields.needed_text("model")
     _check_simple(fields)
-    messages = read_messages(fields)
+    messages = read_messages(fields, styled=styled)
     tools = tuple(_tool(item, index) for index, item in enumerate(_tools(fields)))
     choice, only, forced = _choice(fields)
     output = _output(fields, messages)

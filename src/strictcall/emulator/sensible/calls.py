@@ -22,7 +22,7 @@ from strictcall.emulator.sensible.spoken import Field, Spoken, cut, named
 from strictcall.emulator.sensible.values import TooMuch, Writer
 from strictcall.emulator.sensible.words import split, stems
 
-__all__ = ["Wish", "arguments", "output", "preamble", "text", "wishes"]
+__all__ = ["Wish", "arguments", "output", "preamble", "text", "thought", "wishes"]
 
 MOST_REPEATED: Final = 400
 """How much of each result a text repeats."""
@@ -45,6 +45,12 @@ def preamble(chosen: Sequence[OfferedTool], rng: random.Random) -> str:
     """What is said beside calls."""
     names = ", ".join(f"`{name}`" for name in dict.fromkeys(tool.name for tool in chosen))
     return f"{rng.choice(_OPENINGS)} I'm calling {names}." if names else rng.choice(_OPENINGS)
+
+
+def thought(chosen: Sequence[OfferedTool]) -> str:
+    """What is thought before calls, or before words."""
+    names = " and ".join(dict.fromkeys(tool.name for tool in chosen))
+    return f"The user's request needs {names}." if names else "No tool is needed here. I will answer in words."
 
 
 def arguments(tool: OfferedTool, prompt: str, rng: random.Random, *, schema: Any = None) -> str:

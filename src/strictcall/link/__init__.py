@@ -1,0 +1,1 @@
+"""Links to models: configuration, catalog, clients, retries and the fallback chain."""
