@@ -21,7 +21,7 @@ from laws.contracts import KEYWORDS
 
 RUNNER = Path(__file__).with_name("runner.py")
 SECONDS = float(os.environ.get("STRICTCALL_HOSTILE_SECONDS", "6"))
-MEGABYTES = 500
+MEGABYTES = 600
 PATIENCE = 280
 """Seconds for all cases of one process, on a machine that is busy with other things."""
 DIALECTS = 3
