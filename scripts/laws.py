@@ -37,7 +37,7 @@ PATTERNS: Final = ("live_mcp_a.jsonl", "mcp_*.jsonl", "fc_*.jsonl")
 WHOLE: Final = ("openai", "anthropic", "json_schema")
 """The dialects that every tool is looked at under."""
 SAMPLED_TOOLS: Final = 300
-SAMPLES: Final = 4
+SAMPLES: Final = 2
 """About so many values of each kind, and as many mutations, for each wire schema."""
 SEED: Final = 20261130
 WORKERS: Final = 2
