@@ -202,10 +202,10 @@ class _Emulator:
             if asked:
                 _checked(asked)
             return FAULTS.get(asked, _NO_FAULT)
+        if not self.settings.faults:
+            return _NO_FAULT
         rng = self.chance("fault", raw)
-        if self.settings.faults and rng.random() < self.settings.fault_rate:
-            return FAULTS[rng.choice(self.settings.faults)]
-        return _NO_FAULT
+        return FAULTS[rng.choice(self.settings.faults)] if rng.random() < self.settings.fault_rate else _NO_FAULT
 
     def chance(self, purpose: str, raw: bytes) -> random.Random:
         """The choices for one request: by the seed, what it says, and how many times it came before."""
