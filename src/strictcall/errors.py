@@ -163,52 +163,47 @@ class PolicyError(StrictCallError):
         return f"policy field {self.field!r} cannot be {self.value!r}; it takes one of {choices}"
 
 
-class SourceError(StrictCallError):
+class _PlacedError(StrictCallError):
+    """The base of errors that say where, in one text, and ``problem``, what is wrong there."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(where, problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}: {self.problem}"
+
+
+class SourceError(_PlacedError):
     """Tools could not be read; ``place`` names the file and, where known, the line or row."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)
         self.place = place
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.problem}"
 
 
-class ScriptError(StrictCallError):
+class ScriptError(_PlacedError):
     """A script of replies cannot be read; ``file`` names it, ``problem`` the place in it and what is wrong there."""
 
     def __init__(self, file: str, problem: str) -> None:
         super().__init__(file, problem)
         self.file = file
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.problem}"
 
 
-class SettingsError(StrictCallError):
+class SettingsError(_PlacedError):
     """A setting was given a value that it does not take; ``field`` is the setting's name."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(field, problem)
         self.field = field
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.problem}"
 
 
-class RequestError(StrictCallError):
+class RequestError(_PlacedError):
     """A request cannot be written: ``place`` is where in the body, as a dotted path, and ``problem`` what is wrong."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)
         self.place = place
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.problem}"
 
 
 class StreamError(StrictCallError):
