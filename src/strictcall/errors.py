@@ -7,10 +7,16 @@
     ├── NameClashError      two tools of one toolset would share a name
     ├── PolicyError         a policy field has a value it does not take
     ├── ScriptError         a script of replies cannot be read
-    ├── SettingsError       an emulator's setting has a value it does not take
+    ├── SettingsError       a setting has a value it does not take
     ├── RequestError        a request's body cannot take what it was to be given
     ├── StreamError         a stream or an answer is none of the API's
-    └── SourceError         tools could not be read from where they were said to be
+    ├── SourceError         tools could not be read from where they were said to be
+    ├── ToolFailed          raised by a tool: its call ends with this error (strictcall.runtime.output)
+    ├── LinkError           a link to a model gave no answer (strictcall.link.errors)
+    ├── ChainError          none of the links of a chain did (strictcall.link.errors)
+    ├── RunError            an agent's run ended without its result (strictcall.agent.result)
+    ├── UnknownModelError   a gateway has no such model (strictcall.gateway.links_models)
+    └── GrammarRefusedError the grammar engine takes no such schema (strictcall.emulator.answers.grammar)
 
 Errors carry fields; the text is made from them and is not part of the API.
 """

@@ -142,7 +142,7 @@ async def test_one_failure_is_one_output():
     outputs = await Executor(tools, on_event=heard).run_batch(calls)
     assert outputs[0].text == '{"n":0.05}', "the others' failures did not cancel it"
     assert [model_text(output) for output in outputs[1:3]] == ["Error [EXECUTION_ERROR]: boom"] * 2
-    assert model_text(outputs[3]) == "Error [EXECUTION_ERROR]: I quit"
+    assert model_text(outputs[3]) == "Error [EXECUTION_ERROR]: SystemExit: I quit"
     assert codes(outputs[4:]) == ["EXECUTION_ERROR", "NOT_FOUND"]
     ended = {event.tool: event for event in heard.of(CallEnded)}
     assert "in fails" in ended["fails"].traceback
@@ -223,13 +223,16 @@ async def test_a_tool_may_spoil_its_arguments_and_nobody_elses():
 
 
 async def test_fatal_ends_the_run_without_a_message():
+    beside = anyio.Event()
+
     async def breaks(arguments, context):
-        await anyio.sleep(0.01)
+        await beside.wait()
         return Fatal(ToolError("DISK_GONE", "for people"), details="more for people")
 
     ran = []
 
     async def note(arguments, context):
+        beside.set()
         await anyio.sleep(0.05)
         ran.append(arguments)
         return "done"

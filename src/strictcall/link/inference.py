@@ -79,6 +79,16 @@ class Habits:
     make_client: Callable[[ResolvedLink], Client] = client_of
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One request, and what was said of it."""
+
+    request: Request
+    link: str | None
+    conversation: Hashable | None
+    tell: Tell
+
+
 class Inference(AbstractAsyncContextManager["Inference"]):
     """Asks links. Leaving the context closes the connections.
 
@@ -109,47 +119,71 @@ class Inference(AbstractAsyncContextManager["Inference"]):
         """A request as it is made for a link; nothing is sent. Raises as ``strictcall.link.prepared.prepare``."""
         return prepare(link, request, self._toolsets, streamed=streamed)
 
-    async def ask(self, request: Request, *, link: str | None = None, conversation: Hashable | None = None) -> Served:
+    async def ask(
+        self,
+        request: Request,
+        *,
+        link: str | None = None,
+        conversation: Hashable | None = None,
+        tell: Tell | None = None,
+    ) -> Served:
         """Ask for a whole answer. A ``link`` that is named is the only one that is asked; the requests of one
-        ``conversation`` stay with one link as long as it serves.
+        ``conversation`` stay with one link as long as it serves. ``tell`` is told of this request, too.
 
         Raises ``LinkError``, or ``ChainError`` where several links failed; whatever ``links`` raises.
         """
-        answer, prepared, why = await self._served(ask_whole, request, link, conversation, streamed=False)
+        asked = _Asked(request, link, conversation, self._both(tell))
+        answer, prepared, why = await self._served(ask_whole, asked, streamed=False)
         return Served(answer, prepared, why)
 
-    def stream(self, request: Request, *, link: str | None = None, conversation: Hashable | None = None) -> Streaming:
+    def stream(
+        self,
+        request: Request,
+        *,
+        link: str | None = None,
+        conversation: Hashable | None = None,
+        tell: Tell | None = None,
+    ) -> Streaming:
         """Ask for an answer that tells of itself while it arrives: ``async with inference.stream(...) as events``.
 
         Entering the context raises as ``ask`` does, until there is something to tell; from then on no other link is
         asked, and what breaks off raises ``LinkError`` with ``began``.
         """
+        asked = _Asked(request, link, conversation, self._both(tell))
 
         async def open_it() -> tuple[Opened, Prepared, str]:
-            return await self._served(ask_streamed, request, link, conversation, streamed=True)
+            return await self._served(ask_streamed, asked, streamed=True)
 
-        return Streaming(open_it, self._broke)
+        def broke(error: LinkError) -> None:
+            asked.tell(LinkFailed(error.link, error.kind, error.words, self._chain.failed(error)))
+
+        return Streaming(open_it, broke)
 
     # --- one request --------------------------------------------------------------------------------------------------
 
     async def _served(
-        self,
-        ask: Callable[[Prepared, Client], Awaitable[Result]],
-        request: Request,
-        link: str | None,
-        conversation: Hashable | None,
-        *,
-        streamed: bool,
+        self, ask: Callable[[Prepared, Client], Awaitable[Result]], asked: _Asked, *, streamed: bool
     ) -> tuple[Result, Prepared, str]:
-        async def asked(name: str, why: str) -> tuple[Result, Prepared, str]:
-            prepared, client = self._made_for(self._links.resolve(name), request, streamed=streamed)
-            result, attempts = await self._retrier(name).run(lambda: ask(prepared, client))
-            self._tell(LinkServed(name, why, prepared.strict, attempts))
+        async def ask_link(name: str, why: str) -> tuple[Result, Prepared, str]:
+            prepared, client = self._made_for(self._links.resolve(name), asked.request, streamed=streamed)
+            result, attempts = await self._retrier(name, asked.tell).run(lambda: ask(prepared, client))
+            asked.tell(LinkServed(name, why, prepared.strict, attempts))
             return result, prepared, why
 
-        names = [link] if link is not None else list(self._links.chain())
-        pinned = link is not None
-        return await self._chain.run(names, asked, conversation=conversation, pinned=pinned, tell=self._tell)
+        names = [asked.link] if asked.link is not None else list(self._links.chain())
+        pinned = asked.link is not None
+        return await self._chain.run(names, ask_link, conversation=asked.conversation, pinned=pinned, tell=asked.tell)
+
+    def _both(self, tell: Tell | None) -> Tell:
+        """What tells whoever listens to all requests, and whoever listens to one."""
+        if tell is None:
+            return self._tell
+
+        def both(event: LinkEvent) -> None:
+            self._tell(event)
+            tell(event)
+
+        return both
 
     def _made_for(self, link: ResolvedLink, request: Request, *, streamed: bool) -> tuple[Prepared, Client]:
         """The request for a link, and its client. Raises ``LinkError`` where there is no such request, or client."""
@@ -160,13 +194,10 @@ class Inference(AbstractAsyncContextManager["Inference"]):
             told = unwritable(link, error)
         raise told
 
-    def _retrier(self, link: str) -> Retrier:
+    def _retrier(self, link: str, tell: Tell) -> Retrier:
         habits = self.habits
         budget = self._budgets.setdefault(link, Budget())
-        return Retrier(self._links.retries(), budget, handling=habits.handling, tell=self._tell, sleep=habits.sleep)
-
-    def _broke(self, error: LinkError) -> None:
-        self._tell(LinkFailed(error.link, error.kind, error.words, self._chain.failed(error)))
+        return Retrier(self._links.retries(), budget, handling=habits.handling, tell=tell, sleep=habits.sleep)
 
 
 class Streaming(AbstractAsyncContextManager["Streaming"]):

@@ -11,14 +11,16 @@ from strictcall.api.answer import Answer, StopReason
 from strictcall.api.events import Event
 from strictcall.api.writing import ToolChoice
 from strictcall.errors import RequestError, StreamError
+from strictcall.json_value import compact
 from strictcall.link.client import Chunks, Client
 from strictcall.link.envelope import MODULES, body_of
 from strictcall.link.errors import ErrorKind, LinkError
 from strictcall.link.failures import link_error
 from strictcall.link.resolved import ResolvedLink
-from strictcall.link.toolsets import Toolsets, output_of, sends_output
+from strictcall.link.toolsets import Toolsets, output_of, sends_output, unsent
 from strictcall.link.turns import Turn
 from strictcall.tagged.answers import Reader, TaggedReader, read_tagged
+from strictcall.tagged.registry import NONE
 from strictcall.tool import Tool
 from strictcall.wire.compiled import CompiledTool
 from strictcall.wire.toolset import Toolset
@@ -33,7 +35,8 @@ class Request:
     ``messages`` are the conversation, as ``strictcall.link.turns`` has it, and ``tools`` those that may be called.
     ``tool_choice`` is ``auto``, ``none``, ``required``, a tool's own name, or several. ``output`` is a JSON Schema for
     the answer, called ``output_name``: ``Answer.output`` is what it says. It is sent where the link is strict, and the
-    answer is read by it in any case.
+    answer is read by it in any case. With ``tell_output`` the model is told of it in words where it cannot be sent: on
+    a link that is not strict, or whose provider takes no schema for the answer in a request with tools.
     """
 
     messages: Sequence[Turn]
@@ -41,6 +44,7 @@ class Request:
     tool_choice: ToolChoice = None
     output: Any = None
     output_name: str = "answer"
+    tell_output: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +61,22 @@ class Prepared:
         """The own names of the tools that go out strict."""
         return tuple(compiled.tool.name for compiled in self.toolset.strict)
 
+    @property
+    def _plainly(self) -> Mapping[str, str]:
+        """Whether calls are looked for in the text is the link's to say, and not the dialect's."""
+        return {"tagged": NONE} if self.link.api == "chat_completions" else {}
+
     def read(self, response: Mapping[str, Any]) -> Answer:
         """The answer in a response. Raises ``StreamError``."""
-        answer: Answer = MODULES[self.link.api].read(response, self.toolset, self.output)
-        if self.link.tagged is None:
+        answer: Answer = MODULES[self.link.api].read(response, self.toolset, self.output, **self._plainly)
+        if self.link.tagged is None or not len(self.toolset):
             return answer
         return read_tagged(answer, self.toolset, self.link.tagged, self.link.model)
 
     def reader(self) -> Reader:
         """What reads the answer of a response that is streamed."""
-        reader: Reader = MODULES[self.link.api].Stream(self.toolset, self.output)
-        if self.link.tagged is None:
+        reader: Reader = MODULES[self.link.api].Stream(self.toolset, self.output, **self._plainly)
+        if self.link.tagged is None or not len(self.toolset):
             return reader
         return TaggedReader(reader, self.toolset, self.link.tagged, self.link.model)
 
@@ -82,13 +91,30 @@ def prepare(link: ResolvedLink, request: Request, toolsets: Toolsets, *, streame
         raise RequestError("tools", f"{link.name} takes none: its supports_tools is none")
     toolset = toolsets.of(link, request.tools)
     output = None if request.output is None else output_of(link, request.output, request.output_name)
+    sent = output if sends_output(link) else None
+    messages = request.messages
+    if output is not None and request.tell_output:
+        if request.tools and not output.dialect.output_beside_tools:
+            output, sent = unsent(output), None
+        messages = messages if sent is not None else _with_words(messages, output)
     written = MODULES[link.api].write(
-        body_of(link, request.messages, streamed=streamed),
-        toolset,
-        tool_choice=request.tool_choice,
-        output=output if sends_output(link) else None,
+        body_of(link, messages, streamed=streamed), toolset, tool_choice=request.tool_choice, output=sent
     )
     return Prepared(link, toolset, output, written)
+
+
+def _with_words(turns: Sequence[Turn], output: CompiledTool) -> list[Turn]:
+    """The conversation with the schema of the answer in words, after what the system says at its beginning."""
+    schema = compact(output.tool.parameters)
+    words = f"Give your final answer as one JSON value and nothing else. It must fit this JSON Schema: {schema}"
+    begin = 0
+    while begin < len(turns) and _is_system(turns[begin]):
+        begin += 1
+    return [*turns[:begin], {"role": "system", "content": words}, *turns[begin:]]
+
+
+def _is_system(turn: Turn) -> bool:
+    return isinstance(turn, Mapping) and turn.get("role") in ("system", "developer")
 
 
 def unwritable(link: ResolvedLink, error: RequestError) -> LinkError:

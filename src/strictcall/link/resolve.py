@@ -96,12 +96,12 @@ class _Resolver:
         supports = self._decided("supports_tools", "basic")
         strict = self._strict_tools(supports)
         policy = self._policy()
-        tagged = self._decided("tagged", None)
+        dialect = self._dialect(api, supports)
         return ResolvedLink(
             provider=self.provider,
             model=self.model,
             api=api,
-            dialect=self._dialect(api, supports),
+            dialect=dialect,
             base_url=self._decided("base_url", None),
             api_key_env=self._decided("api_key_env", None) or None,
             headers=self._headers(),
@@ -110,7 +110,7 @@ class _Resolver:
             strict_tools=strict,
             policy=policy,
             tools=self._tools(strict, policy),
-            tagged=None if tagged == NO_TAGS else tagged,
+            tagged=self._tagged(dialect),
             extra_body=self._by_key("extra_body"),
             max_output_tokens=self._decided("max_output_tokens", None),
             max_parallel_tool_calls=self._decided("max_parallel_tool_calls", None),
@@ -168,6 +168,13 @@ class _Resolver:
         marked = {} if dialect.strict_place != "none" else MARKED[api]
         self.origins["dialect.enforced"] = self.origins["supports_tools"]
         return _dialect(name, json.dumps([{"enforced": "decoder", **marked}, *differences]))
+
+    def _tagged(self, dialect: Dialect) -> str | None:
+        """The format of calls in an answer's text, where there may be any."""
+        said = dialect.tagged.format
+        default = Origin(f"default, as the dialect is {dialect.name}") if said != NO_TAGS else DEFAULT
+        chosen, self.origins["tagged"] = self._nearest("tagged") or (said, default)
+        return None if chosen == NO_TAGS else chosen
 
     def _named_dialect(self, api: Api) -> tuple[str, list[dict[str, Any]]]:
         """The dialect that the nearest table names, and what tables as near or nearer say to differ from it."""

@@ -70,7 +70,12 @@ def output_of(link: ResolvedLink, schema: Any, name: str) -> CompiledTool:
     # What a configuration lays over a dialect is said of its tools, and told by stars after the name.
     dialect = load(link.dialect.name.rstrip("*"), "output")
     compiled = compile_schema(schema, dialect, link.policy, name=name)
-    return demoted(compiled, _NOT_WANTED) if compiled.strict and not sends_output(link) else compiled
+    return compiled if sends_output(link) else unsent(compiled)
+
+
+def unsent(output: CompiledTool) -> CompiledTool:
+    """A schema for the answer that is not sent: loose, for no decoder holds the answer to it."""
+    return demoted(output, _NOT_WANTED) if output.strict else output
 
 
 def sends_output(link: ResolvedLink) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from strictcall.api.answer import Answer, Call
 from strictcall.errors import RequestError
-from strictcall.json_value import LimitError, parse
+from strictcall.json_value import LimitError, compact, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,42 @@ def neutral(turns: Sequence[Turn]) -> Iterator[Item]:
         yield item
     if pending:
         yield _gathered(pending)
+
+
+def as_messages(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    """The turns as messages of Chat Completions that are JSON, to be kept and gone on with later.
+
+    Arguments are the tools' own; those of a call that did not fit are left out, its result says what was wrong. What
+    only the provider reads (signatures, encrypted reasoning) is left out as well. Calls without an id get one.
+    """
+    made: list[dict[str, Any]] = []
+    ids: list[str] = []
+    for turn in turns:
+        if isinstance(turn, Answer):
+            ids = [call.id or f"call_{len(made)}_{number}" for number, call in enumerate(turn.calls)]
+            made.append(_assistant(turn, ids))
+        elif isinstance(turn, Results):
+            made += [
+                {"role": "tool", "tool_call_id": call_id, "content": output}
+                for call_id, output in zip(ids, turn.outputs, strict=True)
+            ]
+        else:
+            made.append(dict(turn))
+    return made
+
+
+def _assistant(answer: Answer, ids: Sequence[str]) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+    if answer.calls:
+        message["tool_calls"] = [
+            {
+                "id": call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": compact({} if call.faults else call.arguments)},
+            }
+            for call_id, call in zip(ids, answer.calls, strict=True)
+        ]
+    return message
 
 
 def _gathered(pending: list[tuple[Call, str]]) -> Results:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from strictcall.errors import ArgumentsError
@@ -30,6 +30,7 @@ def as_output(value: Any) -> Output:
     | text | itself |
     | bytes | the UTF-8 text that they hold, or ``(binary data, N bytes)`` with the bytes as details |
     | an MCP result, a content block, a list of blocks | the blocks' texts, as ``mcp_output`` has them |
+    | an iterator, a generator | EXECUTION_ERROR: going through it may never end |
     | a date, a UUID, a path, an enumeration's member | its text, without quotes |
     | a dict, a list, a number, a pydantic model, a dataclass, … | compact JSON, as ``jsonable`` converts it |
     """
@@ -39,6 +40,9 @@ def as_output(value: Any) -> Output:
         return Success(NOTHING)
     if isinstance(value, bytes | bytearray | memoryview):
         return _binary(bytes(value))
+    if isinstance(value, Iterator | AsyncIterator):
+        said = f"the tool returned an iterator ({type(value).__name__}), which has no text; it has to return a list"
+        return RespondToModel(ToolError(ErrorCode.EXECUTION_ERROR, said))
     if is_result(value):
         return result_output(value)
     if is_block(value):
@@ -52,7 +56,8 @@ def failure(error: BaseException) -> RespondToModel | Fatal:
     """What a tool raised, as an output.
 
     ``ToolFailed`` says its own; ``ArgumentsError`` is INVALID_ARGUMENTS. Any other exception is EXECUTION_ERROR with
-    its message, never its traceback; where it has none, or only a key that was missed, with its name.
+    its message, never its traceback; where it has none, or one that says nothing by itself (a key that was missed, an
+    exit code), with its name.
     """
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
@@ -61,7 +66,7 @@ def failure(error: BaseException) -> RespondToModel | Fatal:
     if isinstance(error, ArgumentsError):
         return RespondToModel(ToolError(ErrorCode.INVALID_ARGUMENTS, str(error)))
     message = shown(error).strip()
-    if not message or isinstance(error, KeyError):
+    if not message or isinstance(error, KeyError) or not isinstance(error, Exception):
         message = f"{type(error).__name__}: {message}".removesuffix(": ")
     return RespondToModel(ToolError(ErrorCode.EXECUTION_ERROR, message))
 

@@ -38,6 +38,7 @@ class Stops:
         self.end: End | None = None
         self.stopped = False
         self._scopes: set[anyio.CancelScope] = set()
+        self._interrupted: dict[anyio.CancelScope, End] = {}
 
     def stop(self, end: End, *, running: bool = True) -> None:
         """Let no further call begin; ``running``: and cancel those at work.
@@ -50,6 +51,18 @@ class Stops:
             self.stopped = True
             for scope in tuple(self._scopes):
                 scope.cancel()
+
+    def interrupt(self, end: End) -> int:
+        """Cancel the calls at work and nothing else: those that have not begun go on to begin. How many there were."""
+        scopes = [scope for scope in self._scopes if scope not in self._interrupted]
+        for scope in scopes:
+            self._interrupted[scope] = end
+            scope.cancel()
+        return len(scopes)
+
+    def interrupted(self, scope: anyio.CancelScope) -> End | None:
+        """Why the call in a scope was cancelled by itself; ``None`` where it was not."""
+        return self._interrupted.get(scope)
 
     def scope(self, seconds: float) -> anyio.CancelScope:
         """A scope for one call, that ends with the batch, or after some seconds. It is kept until it is ``left``."""

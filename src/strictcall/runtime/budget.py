@@ -100,6 +100,11 @@ class Budget:
         if not 0 <= self.head <= 1:
             raise SettingsError("head", f"must be a share from 0 to 1, not {self.head!r}")
 
+    def of(self, characters: int) -> Budget:
+        """This budget with another number of characters, raised to the fewest that one may have."""
+        characters = max(_SMALLEST, characters)
+        return dataclasses.replace(self, characters=characters, most=max(self.most, characters))
+
     def fit(self, output: Output, name: str) -> Fitted:
         """An output cut to what the model gets. ``name`` is the tool's, for the file.
 

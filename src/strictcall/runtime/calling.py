@@ -31,15 +31,23 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
-def is_own(error: BaseException) -> bool:
-    """Whether an exception is the doing of the code that was called, here in the event loop.
+def not_own(error: BaseException) -> BaseException | None:
+    """The part of an exception that is not the doing of the code that was called, here in the event loop; ``None``
+    where all of it is.
 
-    A cancellation is where no scope around it was cancelled: it waited for a task that somebody cancelled. So is
-    ``SystemExit``, but not ``KeyboardInterrupt``.
+    Not its doing: a cancellation where a scope around it was cancelled (elsewhere it waited for a task that somebody
+    cancelled), ``KeyboardInterrupt``, and ``GeneratorExit``, by which a coroutine is closed.
     """
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(lambda each: not isinstance(each, BaseExceptionGroup) and not_own(each) is None)[1]
     if isinstance(error, anyio.get_cancelled_exc_class()):
-        return anyio.current_effective_deadline() != -math.inf
-    return isinstance(error, Exception | SystemExit)
+        return error if is_cancelled() else None
+    return error if isinstance(error, KeyboardInterrupt | GeneratorExit) else None
+
+
+def is_cancelled() -> bool:
+    """Whether a scope around was cancelled."""
+    return anyio.current_effective_deadline() == -math.inf
 
 
 def soon(loop: EventLoopToken, step: Callable[[], object]) -> None:
@@ -133,10 +141,14 @@ class _Work:
             return True
 
     def result(self) -> Any:
-        """What the function returned. Raises what it raised."""
+        """What the function returned. Raises what it raised; ``ToolFailed`` for what would mean something else here, in
+        the event loop.
+        """
         if self._error is None:
             return self._value
         try:
+            if isinstance(self._error, KeyboardInterrupt | GeneratorExit | StopIteration):
+                raise ToolFailed(ErrorCode.EXECUTION_ERROR, type(self._error).__name__) from self._error
             raise self._error
         finally:
             # An exception refers to this frame and this frame to it.

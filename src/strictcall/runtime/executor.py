@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Literal
@@ -24,9 +23,10 @@ from strictcall.runtime.abort import Abort
 from strictcall.runtime.approval import ApprovalRequest, Approver, Deny, Edit, decided
 from strictcall.runtime.batch import End, Stops, waves
 from strictcall.runtime.budget import Budget
-from strictcall.runtime.calling import Threads, is_own, soon
+from strictcall.runtime.calling import Threads, is_cancelled, not_own, soon
 from strictcall.runtime.events import BatchEnded, BatchStarted, RunEnded
 from strictcall.runtime.invoke import Outcome, invoke
+from strictcall.runtime.lookup import Lookup
 from strictcall.runtime.output import ErrorCode, Fatal, Output, RespondToModel, Success, ToolError
 from strictcall.runtime.plain_value import sound
 from strictcall.runtime.repeats import Repeats
@@ -38,6 +38,7 @@ from strictcall.wire.compiled import CompiledTool
 
 _CANCELLED: Final = End("aborted", "the run was cancelled")
 _ENDED: Final = End("aborted", "the run has ended")
+INTERRUPTED: Final = "somebody stopped this call"
 _EDITED: Final = "the arguments were edited before the tool was run"
 
 Tools = Iterable[RunnableTool] | Callable[[], Iterable[RunnableTool]]
@@ -110,6 +111,7 @@ class Executor:
         self._asking: anyio.Lock | None = None
         self._until = math.inf
         self._batches = 0
+        self._running: _Batch | None = None
         self._end: End | None = None
         self._fatal: ToolError | None = None
 
@@ -120,7 +122,7 @@ class Executor:
             return self._end.reason
         if self._abort.reason is not None:
             return "aborted"
-        return "timeout" if self._seconds_left() <= 0 else None
+        return "timeout" if self.seconds_left <= 0 else None
 
     @property
     def fatal(self) -> ToolError | None:
@@ -142,8 +144,20 @@ class Executor:
         """End the run: tools at work are stopped, calls that have not begun never do. From any thread."""
         self._abort.set(*([] if reason is None else [reason]))
 
-    async def run_batch(self, calls: Sequence[Call]) -> list[Output]:
-        """Run the calls of one answer; an output for each, in their order.
+    def begin(self) -> None:
+        """Let the run's time begin now, and not with the first batch. It begins once."""
+        if self._until == math.inf and self._limits.run_timeout is not None:
+            self._until = time.monotonic() + self._limits.run_timeout
+
+    def interrupt(self, reason: str = INTERRUPTED) -> int:
+        """Stop the calls that are at work now, and only those: their outputs are ABORTED with this reason, and the run
+        goes on. In the thread of the event loop. How many there were.
+        """
+        return self._running.stops.interrupt(End("aborted", reason)) if self._running is not None else 0
+
+    async def run_batch(self, calls: Sequence[Call], limits: Limits | None = None) -> list[Output]:
+        """Run the calls of one answer; an output for each, in their order. ``limits``, where given, say for this batch
+        how many run at once and how much of an output the model gets.
 
         They run in waves, at most ``max_parallel_tool_calls`` at once; a tool that is not parallel-safe runs alone. No
         call's failure keeps another from running, but after a fatal one no further call begins. Raises nothing for what
@@ -156,10 +170,11 @@ class Executor:
         began = time.perf_counter()
         number = self._batches
         self._batches += 1
-        if number == 0 and self._limits.run_timeout is not None:
-            self._until = time.monotonic() + self._limits.run_timeout
-        batch = _Batch(self._named(), number, len(calls))
-        turns = [Turn(call, number, position, self._tell) for position, call in enumerate(calls)]
+        if number == 0:
+            self.begin()
+        tools = Lookup(self._tools() if callable(self._tools) else self._tools)
+        batch = self._running = _Batch(tools, number, len(calls), limits or self._limits)
+        turns = [Turn(tools.meant(call), number, position, self._tell) for position, call in enumerate(calls)]
         loop = current_token()
         self._tell(BatchStarted(at=time.time(), batch=number, calls=len(calls)))
         for turn in turns:
@@ -175,17 +190,11 @@ class Executor:
             for turn in turns:
                 if batch.outputs[turn.position] is None:
                     self._finish(batch, turn, Outcome((batch.stops.end or _CANCELLED).output(begun=False)))
+            self._running = None
             self._tell(BatchEnded(at=time.time(), batch=number, calls=len(calls), duration=time.perf_counter() - began))
         return [output for output in batch.outputs if output is not None]
 
     # --- the batch ----------------------------------------------------------------------------------------------------
-
-    def _named(self) -> Mapping[str, RunnableTool]:
-        """The tools as they are now, by name. Of two that come to share one while a run goes on the first counts."""
-        found: dict[str, RunnableTool] = {}
-        for tool in self._tools() if callable(self._tools) else self._tools:
-            found.setdefault(tool.name, tool)
-        return found
 
     async def _guarded(self, batch: _Batch, turns: list[Turn]) -> None:
         """Run the waves shielded from the scopes around, and stop them when one of those is cancelled."""
@@ -200,7 +209,7 @@ class Executor:
             finally:
                 watched.set()
 
-        if anyio.current_effective_deadline() == -math.inf:
+        if is_cancelled():
             batch.stops.stop(_CANCELLED)
         async with anyio.create_task_group() as guard:
             guard.start_soon(watch)
@@ -216,7 +225,7 @@ class Executor:
                 return "free"
             return "beside" if tool.parallel_safe else "alone"
 
-        for wave in waves(turns, self._limits.max_parallel_tool_calls, kind):
+        for wave in waves(turns, batch.limits.max_parallel_tool_calls, kind):
             async with anyio.create_task_group() as group:
                 for turn in wave:
                     # Waits until it has begun: so they begin in their order on trio too.
@@ -230,7 +239,9 @@ class Executor:
             self._tell(RunEnded(at=time.time(), batch=batch.number, reason=end.reason, error=error))
         batch.stops.stop(end, running=running)
 
-    def _seconds_left(self) -> float:
+    @property
+    def seconds_left(self) -> float:
+        """How many seconds of the run's time are left; infinite where it has none, or it has not begun."""
         return self._until - time.monotonic()
 
     def _time_is_up(self, batch: _Batch) -> End:
@@ -247,13 +258,16 @@ class Executor:
         try:
             outcome = self._not_to_begin(batch)
             if outcome is None:
-                scope = batch.stops.scope(self._seconds_left())
+                scope = batch.stops.scope(self.seconds_left)
                 try:
                     with scope:
                         outcome = await self._come_to(batch, turn)
                 finally:
                     batch.stops.left(scope)
-                if scope.cancelled_caught and not batch.stops.stopped:
+                interrupted = batch.stops.interrupted(scope)
+                if interrupted is not None and outcome is None and not batch.stops.stopped:
+                    outcome = Outcome(interrupted.output(begun=turn.begun))
+                elif scope.cancelled_caught and not batch.stops.stopped:
                     self._time_is_up(batch)
         finally:
             if outcome is None:
@@ -266,7 +280,7 @@ class Executor:
         if end is None and self._abort.reason is not None:
             end = End("aborted", self._abort.reason)
             self._over(batch, end)
-        if end is None and self._seconds_left() <= 0:
+        if end is None and self.seconds_left <= 0:
             end = self._time_is_up(batch)
         return None if end is None else Outcome(end.output(begun=False))
 
@@ -274,7 +288,7 @@ class Executor:
         """What a call comes to."""
         tool = batch.tools.get(turn.call.name)
         if tool is None:
-            return Outcome(_unknown(turn.call.name, batch.tools))
+            return Outcome(batch.tools.unknown(turn.call.name))
         faults = turn.call.faults or self._faults(tool, turn.call.arguments)
         if faults or not turn.call.complete:
             return Outcome(_invalid(faults))
@@ -295,9 +309,10 @@ class Executor:
             turn.asked()
             try:
                 decision = await decided(approve, request, self._threads)
-            except BaseException as error:
-                if not is_own(error):
-                    raise
+            except BaseException as error:  # noqa: BLE001  what is not its own is raised on
+                beyond = not_own(error)
+                if beyond is not None:
+                    raise beyond  # noqa: B904  the same exception, or a part of it
                 said = "".join(traceback.format_exception(error))
                 output = RespondToModel(
                     ToolError(ErrorCode.APPROVAL_DENIED, "nobody could be asked to allow this call")
@@ -350,7 +365,7 @@ class Executor:
             isinstance(output, RespondToModel) and output.error.code == ErrorCode.ABORTED
         ):
             output = self._repeats.judged(turn.call, turn.arguments, output)
-        fitted = self._limits.budget.fit(output, turn.call.name)
+        fitted = batch.limits.budget.fit(output, turn.call.name)
         output = fitted.output
         if turn.edited and isinstance(output, Success):
             notice = f"{_EDITED}; {output.notice}" if output.notice else _EDITED
@@ -371,18 +386,12 @@ class Executor:
 class _Batch:
     """The calls of one answer while they run."""
 
-    def __init__(self, tools: Mapping[str, RunnableTool], number: int, calls: int) -> None:
+    def __init__(self, tools: Lookup, number: int, calls: int, limits: Limits) -> None:
         self.tools = tools
         self.number = number
+        self.limits = limits
         self.outputs: list[Output | None] = [None] * calls
         self.stops = Stops()
-
-
-def _unknown(name: str, tools: Iterable[str]) -> RespondToModel:
-    shown = name if len(name) <= 80 else name[:79] + "…"
-    near = difflib.get_close_matches(name[:200], list(tools), n=3)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return RespondToModel(ToolError(ErrorCode.TOOL_NOT_FOUND, f"no tool is called {shown!r}{hint}"))
 
 
 def _invalid(faults: tuple[Fault, ...], before: str = "") -> RespondToModel:

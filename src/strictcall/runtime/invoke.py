@@ -6,13 +6,12 @@ import math
 import time
 import traceback
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import anyio
 
 from strictcall.runtime.as_output import as_output, failure
-from strictcall.runtime.calling import Threads, is_async, is_own
+from strictcall.runtime.calling import Threads, is_async, not_own
 from strictcall.runtime.output import ErrorCode, Output, RespondToModel, ToolError
 from strictcall.runtime.runnable import Context, RunnableTool
 
@@ -32,7 +31,7 @@ class Outcome:
 async def invoke(tool: RunnableTool, arguments: Any, context: Context, threads: Threads) -> Outcome:
     """Run a tool within its time. Whatever it raises is an outcome, ``SystemExit`` too.
 
-    What is raised on: the cancellation of the task that this runs in, and ``KeyboardInterrupt``.
+    What is raised on: the cancellation of the task that this runs in, and ``KeyboardInterrupt`` in the event loop.
     """
     began = time.perf_counter()
     value: Any = _NOTHING_YET
@@ -41,9 +40,12 @@ async def invoke(tool: RunnableTool, arguments: Any, context: Context, threads: 
     try:
         with scope:
             value = await _returned(tool, arguments, context, threads)
-    except BaseException as error:
-        if not is_own(error):
-            raise
+    except BaseException as error:  # noqa: BLE001  what is not its own is raised on
+        beyond = not_own(error)
+        if beyond is not None:
+            raise beyond  # noqa: B904  the same exception, or a part of it
+        # What a tool raises when it is stopped does not count.
+        await anyio.lowlevel.checkpoint_if_cancelled()
         raised = error
     finally:
         context.stop.set()
@@ -55,7 +57,13 @@ async def invoke(tool: RunnableTool, arguments: Any, context: Context, threads: 
 async def _returned(tool: RunnableTool, arguments: Any, context: Context, threads: Threads) -> Any:
     if is_async(tool.run):
         return await tool.run(arguments, context)
-    value = await threads.call(partial(tool.run, arguments, context), tool.name, alone=not tool.parallel_safe)
+
+    def run() -> Any:
+        value = tool.run(arguments, context)
+        # What takes long to write must not hold up the event loop.
+        return value if hasattr(value, "__await__") else as_output(value)
+
+    value = await threads.call(run, tool.name, alone=not tool.parallel_safe)
     return await value if hasattr(value, "__await__") else value
 
 

@@ -44,14 +44,20 @@ def _fresh(name: str, used: set[str]) -> str:
 
 
 def found(name: str, given: Mapping[Owned, str]) -> Owned | None:
-    """The tool that a name means: the name it was given, ``server__tool``, ``server.tool`` or ``server/tool``, or its
-    own name where only one tool has it. ``None`` where that is no tool, or more than one.
+    """The tool that a name means: the name it was given, one with its server before it (``qualified``), or its own name
+    where only one tool has it. ``None`` where that is no tool, or more than one.
     """
     for meant in (
         [owned for owned, shown in given.items() if shown == name],
-        [owned for owned in given if any(name == f"{owned[0]}{mark}{owned[1]}" for mark in _SEPARATORS)],
+        [owned for owned in given if name in qualified(owned)],
         [owned for owned in given if owned[1] == name],
     ):
         if meant:
             return meant[0] if len(meant) == 1 else None
     return None
+
+
+def qualified(owned: Owned) -> tuple[str, ...]:
+    """A tool's names with its server's before it: ``server__tool``, ``server.tool``, ``server/tool``."""
+    server, tool = owned
+    return tuple(f"{server}{mark}{tool}" for mark in _SEPARATORS)

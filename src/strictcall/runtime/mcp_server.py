@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -57,6 +57,7 @@ class McpServer:
     ) -> None:
         self.name = name
         self.tools: tuple[ListedTool, ...] = ()
+        self.listed_as: Mapping[str, ListedTool] = {}
         self.status = ServerStatus(name, ServerState.STARTING)
         self.gone = anyio.Event()
         self._asked = asked
@@ -205,8 +206,8 @@ class McpServer:
 
     def _take(self, listing: Listing) -> None:
         self.tools = listing.tools
-        names = tuple(listed.tool.name for listed in listing.tools)
-        self.status = replace(self.status, tools=names, problems=listing.problems)
+        self.listed_as = {listed.tool.name: listed for listed in listing.tools}
+        self.status = replace(self.status, tools=tuple(self.listed_as), problems=listing.problems)
 
     def _turn(self, state: ServerState) -> None:
         """Something else is wanted of the server than what is under way."""

@@ -7,7 +7,7 @@ befalls one never touches another. Needs the ``mcp`` extra.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,14 +18,14 @@ import anyio
 
 from strictcall.errors import SettingsError, SourceError
 from strictcall.runtime.mcp_connection import Surroundings
-from strictcall.runtime.mcp_names import Owned, found, named
+from strictcall.runtime.mcp_names import Owned, found, named, qualified
 from strictcall.runtime.mcp_server import McpServer
 from strictcall.runtime.mcp_settings import McpSettings, ServerState, ServerStatus
 from strictcall.runtime.output import Output
 from strictcall.runtime.runnable import Context, RunnableTool
 from strictcall.source.documents import read_file
 from strictcall.source.flaws import FlawedObject
-from strictcall.source.mcp_config import asked_for, is_off, servers_of, workspace_of
+from strictcall.source.mcp_config import asked_for, is_off, servers_of, unknown_server, workspace_of
 from strictcall.source.mcp_server import NEEDED, Asked
 from strictcall.source.reading import Reading
 from strictcall.tool import Tool
@@ -44,27 +44,28 @@ class McpServers:
     """Many MCP servers at once; to be used with ``async with``, on asyncio or trio.
 
     ``config`` is the value of an ``mcpServers`` config, in the spelling of any client that ``strictcall`` reads, or the
-    path of a file that holds one. ``workspace`` is the folder that servers run in unless their entry says otherwise:
-    the working directory, or what the file speaks for. ``on_change`` is called, in the event loop, with the status of a
-    server whenever its state or its tools change.
+    path of a file that holds one; ``servers`` are those of it to take, all where it is empty. ``workspace`` is the
+    folder that servers run in unless their entry says otherwise: the working directory, or what the file speaks for.
+    ``on_change`` is called, in the event loop, with the status of a server whenever its state or its tools change.
 
     Entering waits until each server is up or has failed for the first time; one that failed is started again meanwhile,
     and hides no other. A server that the config disables is off, and can be switched on. Leaving ends all servers, with
     all that they started.
 
-    Raises ``SourceError`` for a config that is none.
+    Raises ``SourceError`` for a config that is none, and one that has no such server.
     """
 
     def __init__(
         self,
         config: Mapping[str, Any] | str | Path | None = None,
         *,
+        servers: Sequence[str] = (),
         workspace: str | Path | None = None,
         settings: McpSettings = _DEFAULT,
         on_change: Callable[[ServerStatus], None] | None = None,
     ) -> None:
         self._place, value, folder = _read(config)
-        self._entries = _entries(value, self._place)
+        self._entries = _picked(_entries(value, self._place), servers, self._place)
         self._workspace = Path(workspace) if workspace is not None else folder
         self._settings = settings
         self._on_change = on_change
@@ -99,6 +100,8 @@ class McpServers:
     def find(self, name: str) -> RunnableTool | None:
         """The tool that a name means: as in ``tools``, or ``server__tool``, ``server.tool``, ``server/tool``, or the
         tool's own name where only one server has it. ``None`` where that is no tool, or more than one.
+
+        So what a configuration says of ``server.tool`` is about the tool called ``find("server.tool").name``.
         """
         names = self._names()
         owned = found(name, names)
@@ -217,7 +220,7 @@ class McpServers:
 
     def _runnable(self, owned: Owned, name: str) -> RunnableTool:
         server = self._servers[owned[0]]
-        listed = next(listed for listed in server.tools if listed.tool.name == owned[1])
+        listed = server.listed_as[owned[1]]
 
         async def run(arguments: Any, context: Context) -> Output:
             return await server.call(owned[1], arguments, context)
@@ -227,6 +230,7 @@ class McpServers:
             run,
             timeout=self._settings.call_timeout,
             read_only=listed.read_only if self._settings.trust_hints else None,
+            also=(*qualified(owned), owned[1]),
         )
 
 
@@ -256,3 +260,18 @@ def _entries(value: Any, place: str) -> dict[str, Any]:
     if isinstance(servers, FlawedObject):
         raise SourceError(place, f"two servers in it are called {servers.key!r}")
     return dict(servers)
+
+
+def _picked(entries: dict[str, Any], names: Sequence[str], place: str) -> dict[str, Any]:
+    """The servers of these names; all where there are none."""
+    for name in names:
+        if name not in entries:
+            raise SourceError(place, unknown_server(name, entries))
+    return {name: _wanted(entries[name]) for name in names} if names else entries
+
+
+def _wanted(entry: Any) -> Any:
+    """An entry of a server that was named: it is wanted, whatever the file says of it."""
+    if not is_off(entry):
+        return entry
+    return {key: value for key, value in entry.items() if key not in ("disabled", "enabled")}

@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date, time
@@ -15,8 +16,11 @@ from typing import Any, Final
 _DEEPEST: Final = 200
 _MOST_VALUES: Final = 300_000
 """How many containers are looked into."""
+_SMALL: Final = 2**63
+"""Integers below it, of either sign, need no further look."""
 _WIDEST_INTEGER: Final = 14_000
 """Bits of the largest integer that Python writes in decimal without being told to."""
+_ADDRESS: Final = re.compile(r" at 0x[0-9A-Fa-f]+>")
 ELIDED: Final = "…"
 """What stands for a value that holds itself, or nests deeper than anyone reads."""
 
@@ -51,9 +55,13 @@ def sound(text: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """What ``str`` makes of a value, or its type where that fails."""
+    """What ``str`` makes of a value, or its type where that fails. Where in memory it is says nothing to anyone, and
+    would make each time another text of it.
+    """
+    kind: Any = type(value)
     try:
-        return str(value)
+        text = str(value)
+        return _ADDRESS.sub(">", text) if kind.__str__ is object.__str__ else text
     except Exception:  # noqa: BLE001  the value is the user's and may raise anything
         return f"({type(value).__name__})"
 
@@ -66,7 +74,8 @@ class _Walk:
 
     def converted(self, value: Any, within: tuple[int, ...] = ()) -> Any:
         """A value as a JSON value; ``within`` are the containers around it."""
-        if value is None or isinstance(value, bool):
+        kind = type(value)
+        if value is None or kind is bool or (kind is int and -_SMALL < value < _SMALL):
             return value
         for kinds, convert in _SCALARS:
             if isinstance(value, kinds):

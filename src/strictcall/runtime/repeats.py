@@ -44,5 +44,5 @@ class Repeats:
 
 
 def _digest(value: Any) -> bytes:
-    text = json.dumps(value, sort_keys=True, default=repr)
-    return hashlib.sha256(text.encode()).digest()
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

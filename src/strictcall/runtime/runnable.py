@@ -71,6 +71,7 @@ class RunnableTool:
     - ``read_only``: whether it changes nothing; ``None`` where that is not known.
     - ``strict``: whether it should be offered strict where it can be; ``None`` leaves that to whoever offers it.
     - ``policy``: how it is compiled, if not as the others.
+    - ``also``: other names by which a call may mean it, where they mean no other tool.
 
     Raises ``SettingsError`` for a timeout that is no positive number.
     """
@@ -82,6 +83,7 @@ class RunnableTool:
     read_only: bool | None = None
     strict: bool | None = None
     policy: Policy | None = None
+    also: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not self.timeout > 0:

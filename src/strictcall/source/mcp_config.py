@@ -90,7 +90,7 @@ def read_config(value: Any, place: str, workspace: Path, options: ReadOptions) -
         return failed(place, f"two servers in it are called {servers.key!r}")
     unknown = [name for name in options.servers if name not in servers]
     if unknown:
-        return joined(failed(place, _unknown(name, servers)) for name in dict.fromkeys(unknown))
+        return joined(failed(place, unknown_server(name, servers)) for name in dict.fromkeys(unknown))
     picked = [name for name in servers if not options.servers or name in options.servers]
     off = [name for name in picked if is_off(servers[name]) and name not in options.servers]
     used = [_Entry(name, f"{place}: server {name!r}", servers[name]) for name in picked if name not in off]
@@ -104,7 +104,8 @@ def read_config(value: Any, place: str, workspace: Path, options: ReadOptions) -
     return joined([Reading(notes=notes), *readings])
 
 
-def _unknown(name: str, servers: Mapping[str, Any]) -> str:
+def unknown_server(name: str, servers: Mapping[str, Any]) -> str:
+    """Words for a server that a config does not name, with the names nearest to it."""
     near = get_close_matches(name, servers, n=3, cutoff=0.5)
     if near:
         return f"no server is called {name!r}; did you mean {' or '.join(map(repr, near))}?"

@@ -69,10 +69,15 @@ def arguments_reader(function: Callable[..., Any], hidden: frozenset[str]) -> Ca
             # As JSON, so that strict models too take text for dates and arrays for tuples.
             found: dict[str, Any] = adapter.validate_json(compact(arguments))
         except ValidationError as error:
-            raise ArgumentsError([_fault(item) for item in error.errors(include_url=False)]) from None
+            raise arguments_error(error) from None
         return found
 
     return read
+
+
+def arguments_error(error: Any) -> ArgumentsError:
+    """What pydantic has against a value, in our words. ``error`` is its ``ValidationError``."""
+    return ArgumentsError([_fault(item) for item in error.errors(include_url=False)])
 
 
 def _fault(item: Any) -> Fault:

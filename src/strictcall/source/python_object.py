@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from strictcall.errors import SourceError
 from strictcall.json_value import LimitError, check_limits
 from strictcall.source.python_function import is_function, read_function
 from strictcall.source.reading import Reading, failed, joined
@@ -35,27 +36,44 @@ def read_reference(reference: str) -> Reading:
     Importing runs the module. Never raises: an import that fails, and an attribute that is missing or is no tool, are
     problems.
     """
+    try:
+        owner, found = _located(reference)
+    except SourceError as error:
+        return failed(error.place, error.problem)
+    last = reference.rpartition(":")[2].rpartition(".")[2]
+    if inspect.isfunction(found) and isinstance(owner, type):
+        method = inspect.isfunction(inspect.getattr_static(owner, last))
+        return read_function(found, reference, last, unbound=method)
+    return read_object(found, reference, last)
+
+
+def find_object(reference: str) -> Any:
+    """What ``package.module:attribute`` names, the module imported as if from the working directory.
+
+    Raises ``SourceError`` where the import fails or there is no such attribute.
+    """
+    return _located(reference)[1]
+
+
+def _located(reference: str) -> tuple[Any, Any]:
+    """What a reference names, and what has it as an attribute. Raises ``SourceError``."""
     module_name, _, attribute = reference.partition(":")
     try:
         found: Any = _import(module_name)
     except ModuleNotFoundError as error:
-        return failed(reference, f"no module named {error.name!r}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001  the module is the user's and may raise anything
-        return failed(reference, f"importing {module_name} failed: {_sentence(error)}")
+        raise SourceError(reference, f"no module named {error.name!r}") from None
+    except (Exception, SystemExit) as error:  # the module is the user's and may raise anything
+        raise SourceError(reference, f"importing {module_name} failed: {_sentence(error)}") from None
     owner: Any = None
     for name in attribute.split("."):
         owner = found
         try:
             found = getattr(owner, name)
         except AttributeError:
-            return failed(reference, f"{_called(owner, module_name)} has no {name!r}")
-        except Exception as error:  # noqa: BLE001  the attribute is the user's and may raise anything
-            return failed(reference, f"reading {name!r} failed: {_sentence(error)}")
-    last = attribute.rpartition(".")[2]
-    if inspect.isfunction(found) and isinstance(owner, type):
-        method = inspect.isfunction(inspect.getattr_static(owner, last))
-        return read_function(found, reference, last, unbound=method)
-    return read_object(found, reference, last)
+            raise SourceError(reference, f"{_called(owner, module_name)} has no {name!r}") from None
+        except Exception as error:
+            raise SourceError(reference, f"reading {name!r} failed: {_sentence(error)}") from None
+    return owner, found
 
 
 def _import(name: str) -> Any:
