@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test cover lint types laws fuzz load coverage conformance bench referee real-model conversations servers clean
+.PHONY: demo test cover lint types laws fuzz load agents coverage conformance bench referee real-model conversations servers clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -39,6 +39,9 @@ fuzz: $(READY) ## random chunks through every stream reader (minutes)
 
 load: $(READY) ## 200 clients on the emulator for half a minute
 	@$(BIN)/python scripts/load.py
+
+agents: $(READY) ## 500 conversations with an endpoint under each fault there is (minutes); ONLY="cut 503"
+	@$(BIN)/python scripts/agents.py $(ONLY)
 
 coverage: $(READY) ## the verdicts over the tools in ../shared/data under every dialect (minutes); WRITE=--write for docs/coverage.md
 	@$(BIN)/python scripts/coverage.py $(WRITE)

@@ -1,4 +1,4 @@
-"""``make fuzz``: random and mutated chunks through every stream reader.
+"""``make fuzz``: random and mutated chunks through every stream reader, those of calls written as text among them.
 
 Whatever arrives, a reader may raise ``StreamError`` and nothing else, holds no more than an answer may have, and takes
 time in proportion to what it is given. The streams that are mutated are those that the emulator sends, with answers of
@@ -19,6 +19,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from fuzz_tagged import FoundInText, Slowest, fuzz_texts, slowest
+
 from strictcall import Tool, Toolset
 from strictcall.api import chat_completions, converse, generate_content, messages, responses
 from strictcall.emulator.answer import Answer, MadeCall, Stop
@@ -29,7 +31,10 @@ from strictcall.emulator.apis import responses as emulated_responses
 from strictcall.emulator.conversation import Request
 from strictcall.emulator.interface import Reply
 from strictcall.errors import StreamError
+from strictcall.tagged import formats
+from strictcall.tagged.registry import AUTO
 
+TAGGED = "tagged"
 STREAMS: dict[str, Any] = {
     "chat_completions": chat_completions.Stream,
     "responses": responses.Stream,
@@ -286,13 +291,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--chunks", type=int, default=1_000_000, help="for each reader")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=list(STREAMS), action="append")
+    parser.add_argument("--only", choices=[*STREAMS, TAGGED], action="append")
     asked = parser.parse_args()
+    chosen = asked.only or [*STREAMS, TAGGED]
     failed = False
     with ProcessPoolExecutor(2) as pool:
-        jobs = [pool.submit(fuzz, name, asked.chunks, asked.seed) for name in asked.only or STREAMS]
+        jobs = [pool.submit(fuzz, name, asked.chunks, asked.seed) for name in chosen if name != TAGGED]
+        texts = [pool.submit(fuzz_texts, asked.chunks, asked.seed)] if TAGGED in chosen else []
+        large = [pool.submit(slowest, name) for name in (AUTO, *formats())] if TAGGED in chosen else []
         for job in jobs:
             failed |= told(job.result())
+        for text in texts:
+            failed |= told_of_texts(text.result())
+        for slow in large:
+            failed |= told_of_large(slow.result())
     return int(failed)
 
 
@@ -307,6 +319,32 @@ def told(found: Found) -> bool:
         print(f"  BROKEN: {found.broken}")
     slow = found.large > MOST_SECONDS_LARGE or found.growth > MOST_GROWTH
     return found.broken is not None or slow or found.memory > MOST_MEMORY
+
+
+def told_of_texts(found: FoundInText) -> bool:
+    """Print what reading texts did; true where it is not as it should be."""
+    print(
+        f"{TAGGED:17} {found.chunks:,} chunks in {found.seconds:.0f} s: {found.texts:,} texts with {found.calls:,} "
+        f"calls, {found.refused:,} refused; {found.memory:.0f} MiB more"
+    )
+    if found.broken is not None:
+        print(f"  BROKEN: {found.broken}")
+    return found.broken is not None or found.memory > MOST_MEMORY
+
+
+def told_of_large(found: Slowest) -> bool:
+    """Print how long a format's slowest text takes; true where that is too long."""
+    slow = (
+        max(found.whole, found.single) > MOST_SECONDS_LARGE
+        or max(found.whole_growth, found.single_growth) > MOST_GROWTH
+    )
+    print(
+        f"  {found.format:17} 1 MB of {found.units[0][:30]!r}: {found.whole:.1f} s, {found.whole_growth:.1f} times a "
+        f"quarter of it; a byte at a time {found.units[1][:30]!r}: {found.single:.1f} s, {found.single_growth:.1f} times"
+        f"{'  TOO SLOW' if slow else ''}",
+        flush=True,
+    )
+    return slow
 
 
 if __name__ == "__main__":

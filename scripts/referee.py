@@ -1,8 +1,9 @@
 """Everybody else's word on what we send: independent judges of the wire schemas, and real MCP servers.
 
 Each judge is a library that knows strict schemas, in a virtual environment of its own, shown the wire schemas of every
-distinct tool of the data. ``servers`` is the run over twenty real MCP servers. Exits with 1 where a judge refuses
-anything that no exception covers, or a server does not answer; 2 where there is nothing to judge.
+distinct tool of the data. ``servers`` is the run over twenty real MCP servers. What cannot be installed is skipped, and
+why is said. Exits with 1 where a judge refuses anything that no exception covers, or a server does not answer; 2 where
+there is nothing to judge.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def main() -> int:
             return 2
         code = judges(chosen, files, asked)
     if not asked.only or SERVERS in asked.only:
-        code = max(code, servers.run_once(asked.keep))
+        ran = servers.run_once(asked.keep)
+        code = max(code, ran if ran is not None else 0 if chosen else 2)
     return code
 
 

@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis profiles and the place of the big data.
+"""What all tests share: Hypothesis profiles, the place of the big data, how wide the costly tests run, and no TLS.
 
 ``HYPOTHESIS_PROFILE=deep`` runs the laws over many fresh examples; the default is small and always the same.
 """
@@ -22,6 +22,9 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=3_000, deadline=None, suppress_health_check=CHECKS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# No test talks TLS, but every HTTP client reads the machine's authorities when it is made: 50 ms each, some minutes in all.
+os.environ.setdefault("SSL_CERT_FILE", str(TESTS / "data" / "authority.pem"))
 
 DATA = TESTS.parents[1] / "shared" / "data"
 

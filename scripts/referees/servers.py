@@ -1,9 +1,11 @@
 """Twenty real MCP servers from npm and PyPI, read through one config file by one command, then once more with Ctrl-C in
-the middle, after which no process may be left.
+the middle, after which no process may be left. Then ten of them are called at once, on asyncio and on trio, while one
+is killed and one stopped.
 
 Everything is installed into a throw-away directory (``npm install --ignore-scripts``, ``pip`` in a virtual environment
-of its own) that is removed at the end. The servers only list their tools: the tokens are dummies, the endpoints are on
-this machine. Which servers start without a network was found by trying; exits with 1 where one of them does not.
+of its own) that is removed at the end. The tokens are dummies, the endpoints are on this machine, and the ten are asked
+for what they can do without a network. Which servers start without one was found by trying; exits with 1 where one of
+them does not.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from environments import AbsentError
+from mcp_at_once import Member, Party, on_each_loop
 
 DUMMY = "dummy-token-for-listing"
 NOWHERE = "http://127.0.0.1:9"
@@ -57,27 +62,78 @@ SERVERS = {
 }
 
 
-def run_once(kept: Path | None) -> int:
-    """Install, list, interrupt; returns the exit code. With a folder, what is installed there stays and is used."""
-    missing = [name for name in ("node", "npm", "git", "ps") if shutil.which(name) is None]
-    if missing:
-        print(f"referee: needs {missing[0]}, which is not installed", file=sys.stderr)
-        return 2
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        return referee(kept.resolve())
-    with tempfile.TemporaryDirectory(prefix="referee-") as folder:
-        return referee(Path(folder).resolve())
+CALLED: dict[str, tuple[str, dict[str, Any]]] = {
+    "everything": ("echo", {"message": "hello"}),
+    "filesystem": ("list_allowed_directories", {}),
+    "memory": ("read_graph", {}),
+    "sequential-thinking": (
+        "sequentialthinking",
+        {"thought": "one", "nextThoughtNeeded": False, "thoughtNumber": 1, "totalThoughts": 1},
+    ),
+    "playwright": ("browser_tabs", {"action": "list"}),
+    "kubernetes": ("ping", {}),
+    "desktop-commander": ("get_config", {}),
+    "time": ("get_current_time", {"timezone": "Europe/Paris"}),
+    "fetch": ("fetch", {"url": f"{NOWHERE}/"}),
+    "git": ("git_status", {"repo_path": "{work}"}),
+}
+"""The ten that are called at once: one of the tools of each, and its arguments."""
+KILLED, STOPPED = "filesystem", "memory"
+
+
+def run_once(kept: Path | None) -> int | None:
+    """Install, list, interrupt, call; returns the exit code, and ``None`` where it was skipped, which it says.
+
+    With a folder, what is installed there stays and is used.
+    """
+    try:
+        _require("node", "npm", "git", "ps")
+        if kept is not None:
+            kept.mkdir(parents=True, exist_ok=True)
+            return referee(kept.resolve())
+        with tempfile.TemporaryDirectory(prefix="referee-") as folder:
+            return referee(Path(folder).resolve())
+    except AbsentError as error:
+        print(f"servers: skipped: {error}", flush=True)
+        return None
+
+
+def _require(*programs: str) -> None:
+    for name in programs:
+        if shutil.which(name) is None:
+            raise AbsentError(f"it needs {name}, which is not installed")
 
 
 def referee(folder: Path) -> int:
-    """The two runs over the servers installed in a folder."""
+    """The three runs over the servers installed in a folder."""
     config = folder / "mcp.json"
-    config.write_text(json.dumps({"mcpServers": entries(folder)}, indent=2))
+    found = entries(folder)
+    config.write_text(json.dumps({"mcpServers": found}, indent=2))
     listed = list_all(config)
     left = interrupt(config)
     print(f"\n{listed} of {len(SERVERS)} servers listed; after Ctrl-C {left} processes were left")
-    return 0 if listed == len(SERVERS) and left == 0 else 1
+    failures = call_ten(folder, found)
+    print(f"\n{len(failures)} failures" + "".join(f"\n  {failure}" for failure in failures))
+    return 0 if listed == len(SERVERS) and left == 0 and not failures else 1
+
+
+def call_ten(folder: Path, found: dict[str, Any]) -> list[str]:
+    """Call ten servers at once, one of which is killed and one stopped; what failed."""
+    if not sys.platform.startswith("linux"):
+        print("\nten at once: skipped: processes are looked up in Linux's /proc")
+        return []
+    work = folder / "work"
+    if not work.is_dir():
+        run(["git", "init", "--quiet", str(work)])
+    members = {
+        name: Member(found[name] | {"cwd": str(work)}, tool, _filled(arguments, work))
+        for name, (tool, arguments) in CALLED.items()
+    }
+    return on_each_loop(Party(members, folder, KILLED, STOPPED))
+
+
+def _filled(arguments: dict[str, Any], work: Path) -> dict[str, Any]:
+    return {name: str(work) if value == "{work}" else value for name, value in arguments.items()}
 
 
 def entries(folder: Path) -> dict[str, Any]:
@@ -112,7 +168,7 @@ def run(command: list[str]) -> None:
     print("$", " ".join(command[:4]), "…" if len(command) > 4 else "", flush=True)
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)  # noqa: S603
     if done.returncode:
-        raise SystemExit(f"referee: {command[0]} failed:\n{done.stdout[-2000:]}")
+        raise AbsentError(f"{command[0]} failed:\n{done.stdout[-2000:]}")
 
 
 def program(package: Path) -> Path:

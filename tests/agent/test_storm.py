@@ -1,10 +1,16 @@
 """Conversations with endpoints that fail in every way there is. ``scripts/agents.py`` holds hundreds of each."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from agent.storm import storm
 from strictcall.emulator.faults import FAULTS
 from strictcall.testing.endpoint import strict_endpoint
+
+sys.path.append(str(Path(__file__).parents[2] / "scripts" / "agents"))
+
+from storm import storm
 
 pytestmark = [
     pytest.mark.anyio,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -32,17 +33,20 @@ MESSAGES = [{"role": "user", "content": "Please label the thing A7."}]
 
 
 @contextmanager
-def started(folder, *words) -> Iterator[str]:
-    """A serving command; gives the base URL that it prints, and sees that Ctrl-C ends it without a word."""
+def started(folder, *words, lines=None, env=None) -> Iterator[str]:
+    """A serving command; gives the base URL that it prints, and sees that Ctrl-C ends it without a word, or that what
+    it said were those ``lines``.
+    """
     command = [sys.executable, "-m", "strictcall", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder, env=env) as process:
         try:
             line = process.stdout.readline().decode()
             assert "Ctrl-C stops it" in line, process.stderr.read()
             yield next(word for word in line.split() if word.startswith("http://"))
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=20)
-            assert (process.returncode, said) == (130, b"")
+            assert process.returncode == 130
+            assert [line.partition(" ")[2] for line in said.decode().splitlines()] == (lines or [])
         finally:
             process.kill()
 
@@ -66,6 +70,33 @@ def test_the_gateway_before_the_emulator(tmp_path):
         assert done.content == "Done."
 
 
+LINKS = """\
+[[providers]]
+id = "local"
+base_url = "{upstream}"
+dialect = "openai"
+api_key_env = "LOCAL_KEY"
+[[providers.models]]
+id = "small"
+supports_tools = "strict"
+"""
+
+
+def test_the_links_of_a_file(tmp_path):
+    script = tmp_path / "script.yaml"
+    script.write_text("replies:\n  - calls:\n      - name: label\n        arguments: {id: A7, labels: null}\n")
+    lines = ["local/small serves: it was asked for; strict: label"]
+    with started(tmp_path, "emulate", "--dialect", "openai", "--script", "script.yaml") as upstream:
+        (tmp_path / "strictcall.toml").write_text(LINKS.format(upstream=upstream))
+        with started(tmp_path, "serve", "--port", "0", lines=lines, env={**os.environ, "LOCAL_KEY": "k"}) as url:
+            client = openai.OpenAI(base_url=url, api_key="any", max_retries=0)
+            assert [model.id for model in client.models.list()] == ["fallback", "local/small"]
+            said = (
+                client.chat.completions.create(model="local/small", messages=MESSAGES, tools=TOOLS).choices[0].message
+            )
+            assert said.tool_calls[0].function.arguments == '{"id":"A7"}'
+
+
 def test_kinds_of_faults_are_listed(inside):
     done = inside("emulate", "--list-faults")
     assert done.code == 0
@@ -83,7 +114,11 @@ def test_kinds_of_faults_are_listed(inside):
         (("emulate", "--dialect", "openia"), "dialect 'openia': unknown; did you mean 'openai'"),
         (("emulate", "--rate", "2"), "--rate': Input should be less than or equal to 1"),
         (("emulate", "--host", "192.0.2.1"), "192.0.2.1:0 cannot be listened at: Cannot assign requested address"),
-        (("serve",), "missing option '--upstream'"),
+        (("serve",), "serve takes --upstream URL, or --config FILE; there is no strictcall.toml here"),
+        (("serve", "--upstream", "http://up.test", "--config", "x.toml"), "--upstream or --config, not both"),
+        (("serve", "--config", "no.toml"), "no.toml: cannot be read"),
+        (("serve", "--config", "empty.json"), "empty.json: names no link"),
+        (("serve", "--config", "empty.json", "--dialect", "vllm"), "go with --upstream"),
         (("serve", "--upstream", "up.test/v1"), "--upstream takes an address that begins with http:// or https://"),
         (("serve", "--upstream", "http://u:p@up.test"), "without a password, a query or a fragment"),
         (("serve", "--upstream", "http://up.test", "--dialect", "x"), "dialect 'x': unknown"),
@@ -91,6 +126,7 @@ def test_kinds_of_faults_are_listed(inside):
     ],
 )
 def test_wrong_use_is_one_line(inside, words, said):
+    (inside.folder / "empty.json").write_text("{}")
     done = inside(*words)
     assert done.code == 2
     assert said in done.err

@@ -63,6 +63,8 @@ def section(dialect):
         lines.append("- a schema is written in OpenAPI's part of JSON Schema, in a field of its own")
     if not dialect.output_beside_tools:
         lines.append("- no structured output in a request with tools")
+    if dialect.tagged.format != "none":
+        lines.append(f"- calls are looked for in the text of answers, too: `{dialect.tagged.format}`")
     output = differences(dialect, load(dialect.name, "output"))
     if output:
         lines.append(f"- for structured output: {output}")

@@ -81,9 +81,11 @@ def test_every_rule_has_a_source_with_address_and_date(name):
     for part in (written, written.get("output", {})):
         for group in (part.get("keywords", {}), part.get("rules", {}), *part.get("limits", {}).values()):
             used |= {entry["source"] for entry in group.values() if entry}
+        used |= {part["tagged"]["source"]} if "source" in part.get("tagged", {}) else set()
     assert written["sources"].keys() <= used, "a source that nothing is taken from"
     dialect = load(name)
     rules = [*dialect.keywords.values(), *dialect.limits, *dialect.rules.values()]
+    rules += [dialect.tagged] if dialect.tagged.format != "none" else []
     assert {rule.source for rule in rules} <= dialect.sources.keys()
     for source in dialect.sources.values():
         assert source.url.startswith("https://")

@@ -89,11 +89,15 @@ TOOLS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Hostile:
-    """One hostile argument; ``refused`` says that no tool may take it, ``tools`` which are tried (all)."""
+    """One hostile argument.
+
+    ``refused`` says that no tool may take it, ``tools`` which are tried (all), ``large`` that it takes its time.
+    """
 
     make: Callable[[], Any]
     refused: bool = True
     tools: tuple[str, ...] = tuple(TOOLS)
+    large: bool = False
 
 
 def deep_list(levels: int) -> Any:
@@ -169,22 +173,31 @@ CASES: dict[str, Hostile] = {
     "over 16 MiB as bytes": Hostile(lambda: b'{"a":"' + b"x" * (16 * MIB) + b'"}', tools=("plain",)),
     "over 16 MiB of blanks": Hostile(lambda: " " * (16 * MIB + 1), tools=("plain",)),
     "just under 16 MiB": Hostile(
-        lambda: '{"a":"' + "x" * (16 * MIB - 20) + '"}', refused=False, tools=("free", "union")
+        lambda: '{"a":"' + "x" * (16 * MIB - 20) + '"}', refused=False, tools=("free", "union"), large=True
     ),
     "just under 16 MiB of quotes": Hostile(
-        lambda: '{"a":"' + '\\"' * (8 * MIB - 20) + '"}', refused=False, tools=("free", "plain")
+        lambda: '{"a":"' + '\\"' * (8 * MIB - 20) + '"}', refused=False, tools=("free", "plain"), large=True
     ),
     "a million items": Hostile(
-        lambda: '{"a":[' + ",".join(["1"] * 1_000_000) + "]}", refused=False, tools=("recursive", "free")
+        lambda: '{"a":[' + ",".join(["1"] * 1_000_000) + "]}",
+        refused=False,
+        tools=("recursive", "free"),
+        large=True,
     ),
-    "a million wrong items": Hostile(lambda: {"a": ["z"] * 1_000_000}, refused=False, tools=("list of enums",)),
+    "a million wrong items": Hostile(
+        lambda: {"a": ["z"] * 1_000_000}, refused=False, tools=("list of enums",), large=True
+    ),
     "200,000 invented names": Hostile(
-        lambda: {f"nam_{number}": 1 for number in range(200_000)}, refused=False, tools=("names", "open")
+        lambda: {f"nam_{number}": 1 for number in range(200_000)},
+        refused=False,
+        tools=("names", "open"),
+        large=True,
     ),
     "200,000 entries": Hostile(
         lambda: {"a": [{"key": str(number), "value": number} for number in range(200_000)]},
         refused=False,
         tools=("map",),
+        large=True,
     ),
     "a long invented name": Hostile(lambda: {"n" * 1_000_000: 1}, refused=False),
     "NaN as text": Hostile(lambda: '{"a":NaN}'),

@@ -1,7 +1,12 @@
-"""The rows: every hostile schema by name, the large ones apart from the small, deep and odd ones."""
+"""The rows: every hostile schema by name, large, deep and odd ones apart, and the dialects that each is run under.
+
+A case that is large or deep takes its time, and little of what it does depends on the dialect: it is run under one, in
+turn, unless all are asked for. The rest is run under each.
+"""
 
 from __future__ import annotations
 
+from hostile import arguments
 from hostile.schemas import (
     BOUNDS,
     DATA,
@@ -40,10 +45,21 @@ from hostile.schemas import (
     shared_data,
     shared_objects,
 )
+from laws.contracts import KEYWORDS
+
+DIALECTS = ("openai", "anthropic", "json_schema")
+COSTLIEST = {
+    "chain of properties": "anthropic",
+    "shared objects": "anthropic",
+    "product of allOf and oneOf": "anthropic",
+    "nested unions": "json_schema",
+    "deep items": "openai",
+}
+"""The dialect under which a case took the longest by far: there, and not in turn."""
 
 
 def heavy() -> dict[str, Build]:
-    """Cases that are large in themselves: each runs in a process of its own, whose memory is measured."""
+    """Cases that are large in themselves: each runs in a process of its own, so that its memory is its own."""
     cases: dict[str, Build] = {
         "100,000 strings": many_properties({"type": "string"}),
         "100,000 bounded numbers": many_properties({"type": "integer", "minimum": 1, "description": "d"}),
@@ -80,8 +96,8 @@ def heavy() -> dict[str, Build]:
     return cases
 
 
-def light() -> dict[str, Build]:
-    """Cases that are small, deep or odd: many run in one process."""
+def deep() -> dict[str, Build]:
+    """Cases that are small as text, but deep, or of which a careless walk makes exponentially many."""
     cases: dict[str, Build] = {}
     cases |= {f"deep {keyword}": in_one(keyword) for keyword in ONE}
     cases |= {f"deep {keyword} list": in_many(keyword) for keyword in MANY}
@@ -109,6 +125,13 @@ def light() -> dict[str, Build]:
         "shared data": shared_data,
         "reference chain": chain,
         "property chain": property_chain,
+    }
+    return cases
+
+
+def odd() -> dict[str, Build]:
+    """Cases of small schemas: references that go in circles, what is no JSON, numbers and patterns without bounds."""
+    cases: dict[str, Build] = {
         "loop of one": loop(ref(0)),
         "loop of three": loop(ref(1), ref(2), ref(0)),
         "loop in allOf": loop({"allOf": [ref(0), ref(1)]}, {"allOf": [ref(0)]}),
@@ -172,3 +195,23 @@ def wrong(keywords: list[str]) -> dict[str, Build]:
             cases[f"{keyword} wrong {number}"] = one_property({"type": "object", keyword: value})
             cases[f"{keyword} wrong {number} alone"] = lambda keyword=keyword, value=value: {keyword: value}
     return cases
+
+
+KINDS = ("heavy", "deep", "odd", "wrong", "arguments")
+
+
+def rows(kind: str) -> dict[str, Build] | dict[str, arguments.Hostile]:
+    """The cases of a kind by name."""
+    if kind == "arguments":
+        return arguments.CASES
+    return {"heavy": heavy, "deep": deep, "odd": odd, "wrong": lambda: wrong(KEYWORDS)}[kind]()
+
+
+def runs(kind: str, *, everywhere: bool) -> list[tuple[str, str]]:
+    """Name and dialect of each run, in order; ``everywhere`` has the costly cases under every dialect too."""
+    found: list[tuple[str, str]] = []
+    for number, (name, case) in enumerate(rows(kind).items()):
+        costly = case.large if isinstance(case, arguments.Hostile) else kind in ("heavy", "deep")
+        one = COSTLIEST.get(name, DIALECTS[number % len(DIALECTS)])
+        found += [(name, dialect) for dialect in DIALECTS if everywhere or not costly or dialect == one]
+    return found

@@ -1,14 +1,17 @@
-"""Runs hostile cases in this process and prints a JSON line for each answer. Started by ``test_hostile.py``.
+"""Runs hostile cases in processes forked from this one and prints a JSON line for each. ``test_hostile.py`` starts it.
 
-``python runner.py KIND MODE [NAME…]``: KIND is heavy, light, wrong or arguments; MODE is main, thread or small.
+``python runner.py KIND MODE WIDTH``: KIND is one of ``cases.KINDS``; MODE is main or small, the thread; WIDTH is all
+for every case under every dialect. A process that dies or hangs costs the case it was at; the next goes on after it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
+import mmap
+import os
 import resource
-import signal
 import sys
 import threading
 import time
@@ -21,34 +24,29 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hostile import arguments, cases
-from laws.contracts import KEYWORDS
 from strictcall import ArgumentsError, CompiledTool, Tool, Toolset, compile_tool, judge
 
-DIALECTS = ("openai", "anthropic", "json_schema")
 SMALL_STACK = 256 * 1024
 CALLS: list[Any] = ["", "{}", '{"a":"x"}', {"a": {"a": None}}, {"p0": "x"}]
 MOST_TEXT = 20_000
 SMALL = 0.02
 """Seconds; what compiles in less is also put in a toolset."""
-PATIENCE = 12
-"""After so many seconds a case is given up; only the main thread can be woken, so this runs there only."""
+PATIENCE = 60
+"""Seconds for one case on a busy machine; what takes longer is ended, with a trace of where it was on stderr."""
 
 
 Times = list[tuple[float, str]]
+ROWS: dict[str, Any] = {}
+"""The cases of the kind that this process was started for."""
 
 
 def timed(what: str, act: Callable[[], Any], times: Times) -> Any:
-    """Do something, note its processor time, and give it up after a while where that can be done."""
-    in_main = threading.current_thread() is threading.main_thread()
-    if in_main:
-        signal.alarm(PATIENCE)
+    """Do something and note its processor time."""
     start = time.thread_time()
     try:
         return act()
     finally:
         times.append((time.thread_time() - start, what))
-        if in_main:
-            signal.alarm(0)
 
 
 def sane(error: ArgumentsError) -> bool:
@@ -111,10 +109,6 @@ def run_arguments(case: arguments.Hostile, dialect: str, times: Times) -> dict[s
     return {"taken": taken}
 
 
-def _stop(*_ignored: object) -> None:
-    raise TimeoutError(f"no answer in {PATIENCE} seconds")
-
-
 def line(name: str, dialect: str, run: Callable[[Times], dict[str, Any]]) -> None:
     times: Times = []
     try:
@@ -125,10 +119,11 @@ def line(name: str, dialect: str, run: Callable[[Times], dict[str, Any]]) -> Non
         told = {"error": f"{type(error).__name__}: {str(error)[:300]} ({place})"}
     peak = peak_megabytes()
     seconds, slowest = max(times, default=(0.0, "nothing"))
-    sys.stdout.write(
-        json.dumps({"case": name, "dialect": dialect, "seconds": seconds, "slowest": slowest, "peak": peak, **told})
-        + "\n"
-    )
+    say({"case": name, "dialect": dialect, "seconds": seconds, "slowest": slowest, "peak": peak, **told})
+
+
+def say(told: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(told) + "\n")
     sys.stdout.flush()
 
 
@@ -142,34 +137,54 @@ def peak_megabytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def run_all(kind: str, names: list[str]) -> None:
-    rows: dict[str, Any]
-    if kind == "arguments":
-        rows = dict(arguments.CASES)
-    else:
-        rows = {"heavy": cases.heavy, "light": cases.light, "wrong": lambda: cases.wrong(KEYWORDS)}[kind]()
-    for name, case in rows.items():
-        if names and name not in names:
-            continue
-        for dialect in DIALECTS:
-            if kind == "arguments":
-                line(name, dialect, lambda times, case=case, dialect=dialect: run_arguments(case, dialect, times))
-            else:
-                line(name, dialect, lambda times, case=case, dialect=dialect: run_schema(case, dialect, times))
+def run_one(kind: str, name: str, dialect: str) -> None:
+    case: Any = ROWS[kind][name]
+    act = run_arguments if kind == "arguments" else run_schema
+    line(name, dialect, lambda times: act(case, dialect, times))
 
 
-def main(kind: str, mode: str, *names: str) -> None:
-    """Run the cases in the thread that ``mode`` names."""
-    signal.signal(signal.SIGALRM, _stop)
-    compile_tool(Tool("warm", "up", {"type": "object"}), dialect="openai")
+def run_some(kind: str, runs: list[tuple[str, str]], first: int, at: mmap.mmap) -> None:
+    """Run them in order; ``at`` always holds the number of the one that is being run."""
+    for number, (name, dialect) in enumerate(runs):
+        at.seek(0)
+        at.write((first + number).to_bytes(4))
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)
+        run_one(kind, name, dialect)
+    faulthandler.cancel_dump_traceback_later()
+
+
+def in_thread(mode: str, act: Callable[[], None]) -> None:
+    """Do it in the thread that ``mode`` names."""
     if mode == "main":
-        run_all(kind, list(names))
+        act()
         return
-    if mode == "small":
-        threading.stack_size(SMALL_STACK)
-    worker = threading.Thread(target=run_all, args=(kind, list(names)))
+    threading.stack_size(SMALL_STACK)
+    worker = threading.Thread(target=act)
     worker.start()
     worker.join()
+
+
+def main(kind: str, mode: str, width: str) -> None:
+    """Run the cases of a kind, the heavy ones each in a process of its own."""
+    ROWS[kind] = cases.rows(kind)
+    runs = cases.runs(kind, everywhere=width == "all")
+    compile_tool(Tool("warm", "up", {"type": "object"}), dialect="openai")
+    batch = 1 if kind == "heavy" else len(runs)
+    at = mmap.mmap(-1, 4)
+    first = 0
+    while first < len(runs):
+        process = os.fork()
+        if not process:
+            in_thread(mode, lambda first=first: run_some(kind, runs[first : first + batch], first, at))
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if code:
+            first = int.from_bytes(at[:4])
+            name, dialect = runs[first]
+            say({"case": name, "dialect": dialect, "seconds": 0, "peak": 0, "error": f"died or hung ({code})"})
+            first += 1
+        else:
+            first += batch
 
 
 if __name__ == "__main__":

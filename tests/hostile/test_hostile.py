@@ -1,8 +1,9 @@
 """Hostile schemas and arguments, each in a process that may die without taking the tests along.
 
 Every answer is meant to take at most 2 seconds of processor time. The tests allow three times that, because the machine
-that runs them may be slow or busy; ``STRICTCALL_HOSTILE_SECONDS=2`` asks for what is meant, and
-``STRICTCALL_HOSTILE_FULL=1`` runs the cases in the main thread too.
+that runs them may be slow or busy; ``STRICTCALL_HOSTILE_SECONDS=2`` asks for what is meant. ``STRICTCALL_HOSTILE=all``
+runs every case under each of the dialects, and in the main thread too; without it a large or deep one is run under one
+of them, in a thread with a small stack, which is the harder place.
 """
 
 from __future__ import annotations
@@ -16,61 +17,73 @@ from typing import Any
 
 import pytest
 
-from hostile import arguments, cases
-from laws.contracts import KEYWORDS
+from hostile import cases
 
 RUNNER = Path(__file__).with_name("runner.py")
 SECONDS = float(os.environ.get("STRICTCALL_HOSTILE_SECONDS", "6"))
 MEGABYTES = 600
-PATIENCE = 280
-"""Seconds for all cases of one process, on a machine that is busy with other things."""
-DIALECTS = 3
-MODES = ["main", "small"] if "STRICTCALL_HOSTILE_FULL" in os.environ else ["small"]
-"""The threads that the cases run in; a thread of 256 KiB of stack is the harder of the two."""
+WIDTH = os.environ.get("STRICTCALL_HOSTILE", "some")
+MODES = ["main", "small"] if WIDTH == "all" else ["small"]
+PATIENCE = 1_200 if WIDTH == "all" else 280
+"""Seconds for all cases of a kind, on a machine that is busy with other things."""
 UNMEASURED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
 """The environment without what would have the processes traced for coverage, which slows them several times."""
 
 
-def run(kind: str, mode: str, *names: str) -> list[dict[str, Any]]:
-    """The answers to some cases; fails where the process died."""
-    command = [sys.executable, str(RUNNER), kind, mode, *names]
+def answers(kind: str, mode: str) -> tuple[list[dict[str, Any]], str]:
+    """The answers to the cases of a kind, and what the processes said on stderr."""
+    command = [sys.executable, str(RUNNER), kind, mode, WIDTH]
     try:
         done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, env=UNMEASURED)
     except subprocess.TimeoutExpired as error:
         lines = (error.stdout or b"").splitlines()
         pytest.fail(f"no answer after {lines[-1][:300] if lines else 'the start'!r}")
-    lines = done.stdout.splitlines()
-    answers = [json.loads(line) for line in lines]
-    last = f"{answers[-1]['case']} ({answers[-1]['dialect']})" if answers else "the start"
-    assert done.returncode == 0, f"died ({done.returncode}) after {last}: {done.stderr[-600:].decode(errors='replace')}"
-    return answers
+    said = done.stderr[-2_000:].decode(errors="replace")
+    assert done.returncode == 0, said
+    return [json.loads(line) for line in done.stdout.splitlines()], said
 
 
-def judge_answers(answers: list[dict[str, Any]], count: int) -> None:
-    """Every case has an answer under every dialect, in time, in little memory, with no surprise."""
-    assert len(answers) == count * DIALECTS
+@pytest.mark.timeout(PATIENCE + 20)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", cases.KINDS)
+def test_hostile(kind: str, mode: str) -> None:
+    """Every case has an answer under its dialects, in time, in little memory, with no surprise."""
+    found, said = answers(kind, mode)
+    assert [(each["case"], each["dialect"]) for each in found] == cases.runs(kind, everywhere=WIDTH == "all")
     wrong = [
-        {key: answer[key] for key in ("case", "dialect", "seconds", "slowest", "peak", "error") if key in answer}
-        for answer in answers
-        if "error" in answer or answer["seconds"] > SECONDS or answer["peak"] > MEGABYTES
+        {key: each[key] for key in ("case", "dialect", "seconds", "slowest", "peak", "error") if key in each}
+        for each in found
+        if "error" in each or each["seconds"] > SECONDS or each["peak"] > MEGABYTES
     ]
-    assert not wrong, "\n".join(map(str, wrong[:20])) + f"\n{len(wrong)} of {len(answers)}"
+    assert not wrong, "\n".join(map(str, wrong[:20])) + f"\n{len(wrong)} of {len(found)}\n{said}"
 
 
-@pytest.mark.parametrize("name", cases.heavy())
-def test_large_schema(name: str) -> None:
-    judge_answers(run("heavy", "small", name), 1)
+def test_every_costly_case_is_run_somewhere_and_every_dialect_has_some() -> None:
+    for kind in cases.KINDS:
+        some, every = (cases.runs(kind, everywhere=everywhere) for everywhere in (False, True))
+        assert set(some) <= set(every)
+        assert {name for name, _ in some} == {name for name, _ in every}
+        assert {dialect for _, dialect in some} == set(cases.DIALECTS)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_odd_and_deep_schemas(mode: str) -> None:
-    judge_answers(run("light", mode), len(cases.light()))
+SMALL_AND_BAD = """
+import os, time
+from hostile import cases, runner
+fine = lambda: {"type": "object"}
+rows = {"one": fine, "dies": os.abort, "two": fine, "hangs": lambda: time.sleep(60), "three": fine}
+cases.odd = lambda: rows
+cases.heavy = lambda: rows
+runner.PATIENCE = 0.5
+runner.main(KIND, "small", "all")
+"""
 
 
-def test_every_keyword_with_every_wrong_type() -> None:
-    judge_answers(run("wrong", "small"), len(cases.wrong(KEYWORDS)))
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_arguments(mode: str) -> None:
-    judge_answers(run("arguments", mode), len(arguments.CASES))
+@pytest.mark.parametrize("kind", ["odd", "heavy"])
+def test_what_dies_or_hangs_costs_itself_alone(kind: str) -> None:
+    command = [sys.executable, "-c", SMALL_AND_BAD.replace("KIND", repr(kind))]
+    done = subprocess.run(command, capture_output=True, check=False, env=UNMEASURED, cwd=Path(__file__).parents[1])
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    names = ["one", "dies", "two", "hangs", "three"]
+    assert [each["case"] for each in found] == [name for name in names for _ in cases.DIALECTS]
+    assert {each["case"] for each in found if "error" in each} == {"dies", "hangs"}
+    assert b"time.sleep" in done.stderr or b"in <lambda>" in done.stderr

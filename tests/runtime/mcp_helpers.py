@@ -16,6 +16,14 @@ PLAIN = str(Path(__file__).with_name("plain_server.py"))
 QUICK = McpSettings(start_timeout=30, first_delay=0.05, health_timeout=0.5, patience=20, call_timeout=20, at_once=10)
 
 
+def hurried(monkeypatch):
+    """Have the SDK wait for less time than it does, two seconds each, before it ends a process that does not end by
+    itself, and before it kills it.
+    """
+    monkeypatch.setattr("mcp.client.stdio.PROCESS_TERMINATION_TIMEOUT", 0.3)
+    monkeypatch.setattr("mcp.client.stdio.FORCE_KILL_TIMEOUT", 0.3)
+
+
 def plain(name="plain", revision="2025-11-25", **more):
     """The config entry of a plain server."""
     return {"command": sys.executable, "args": ["-S", PLAIN, name, revision], **more}

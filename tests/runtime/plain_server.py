@@ -36,7 +36,7 @@ LOOSE = {
     "properties": {"labels": {"type": "object", "additionalProperties": {"type": ["string", "null"]}}},
 }
 SCHEMAS = {"typed": TYPED, "nullable": NULLABLE, "loose": LOOSE}
-PLAIN = "echo pid hang stall slow die fail refuse mute progress contents odd spawn flood change forget".split()
+PLAIN = "echo pid hang stall slow die fail refuse mute progress contents odd spawn flood change forget meta".split()
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 CONTENTS = [
     {"type": "text", "text": "one"},
@@ -162,6 +162,7 @@ def call(number, params):
         "spawn": spawned,
         "flood": lambda: text(str(sys.stderr.write("x" * arguments.get("much", 100) + "\n"))),
         "change": change,
+        "meta": lambda: text(params.get("_meta", {})),
     }
     if name == "refuse":
         secret = os.environ.get("PLAIN_SECRET", "")

@@ -38,12 +38,12 @@ ALLOWED = {
     "faulty": {"INVALID_ARGUMENTS"},
 }
 WEIGHTS = {
-    "quick": 30,
-    "plain": 20,
-    "fails": 10,
-    "plain_fails": 10,
-    "hangs": 4,
-    "plain_hangs": 4,
+    "quick": 50,
+    "plain": 10,
+    "fails": 4,
+    "plain_fails": 4,
+    "hangs": 3,
+    "plain_hangs": 3,
     "alone": 1,
     "asked": 8,
 }

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import anyio
 import pytest
 
-from runtime.mcp_helpers import QUICK, plain, tasks_now, until
+from runtime.mcp_helpers import QUICK, alive, plain, tasks_now, until
 from strictcall.runtime.mcp_servers import McpServers
 from strictcall.runtime.mcp_settings import McpSettings, ServerState
 from strictcall.runtime.output import model_text
@@ -34,29 +35,41 @@ def notes(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def starter():
+    """The process that starts servers."""
+    with subprocess.Popen(
+        [sys.executable, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
 @pytest.fixture
-def served():
-    """Start a web server in a process of its own; gives the process and its port."""
+def served(starter, notes):
+    """Start a web server in a process of its own; gives the process's number and its port."""
     running = []
 
     def serve(kind, port=None):
         if port is None:
             with closing(socket.create_server(("127.0.0.1", 0))) as free:
                 port = free.getsockname()[1]
-        process = subprocess.Popen([sys.executable, SERVER, str(port), kind])
-        running.append(process)
+        starter.stdin.write(json.dumps([port, kind, str(notes)]) + "\n")
+        starter.stdin.flush()
+        number = int(starter.stdout.readline())
+        running.append(number)
         end = time.monotonic() + 60
-        while time.monotonic() < end and process.poll() is None:
+        while time.monotonic() < end and alive(number):
             with closing(socket.socket()) as tried:
                 if tried.connect_ex(("127.0.0.1", port)) == 0:
-                    return process, port
-            time.sleep(0.05)
+                    return number, port
+            time.sleep(0.02)
         raise AssertionError("the web server does not start")
 
     yield serve
-    for process in running:
-        process.kill()
-        process.wait()
+    for number in running:
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
 
 
 def web(port, kind, key=KEY):
@@ -113,7 +126,7 @@ async def test_a_refusal_is_said_without_the_header(served):
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_server_that_goes_away_and_comes_back_is_reached_again(kind, served):
-    process, port = served(kind)
+    number, port = served(kind)
     settings = McpSettings(first_delay=0.05, longest_delay=0.2, restarts=500, patience=20, health_timeout=0.5)
     async with McpServers({"mcpServers": {"web": web(port, kind)}}, settings=settings) as servers:
         assert await heard(servers, "add", {"first": 1}) == "1"
@@ -125,7 +138,7 @@ async def test_a_server_that_goes_away_and_comes_back_is_reached_again(kind, ser
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
             await anyio.sleep(0.5)
-            process.send_signal(signal.SIGKILL)
+            os.kill(number, signal.SIGKILL)
             with anyio.fail_after(10):
                 while not outputs:
                     await anyio.sleep(0.02)

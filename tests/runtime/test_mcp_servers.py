@@ -33,6 +33,7 @@ SECRET = "hush-hush-7"  # noqa: S105  it must not be shown, and opens nothing
 @pytest.fixture(autouse=True)
 def notes(tmp_path, monkeypatch):
     """The folder where servers leave their notes. At the end, none of their processes is left."""
+    helpers.hurried(monkeypatch)
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     folder = tmp_path / "notes"
     folder.mkdir()

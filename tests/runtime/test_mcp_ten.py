@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from runtime.mcp_helpers import QUICK, call, children, config, none_left, tasks_now, until
+from runtime.mcp_helpers import QUICK, call, children, config, hurried, none_left, tasks_now, until
 from strictcall.runtime.executor import Executor, Limits
 from strictcall.runtime.mcp_servers import McpServers
 from strictcall.runtime.mcp_settings import ServerState
@@ -29,11 +29,12 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked up in Linux's /proc"),
     pytest.mark.skipif(shutil.which("git") is None, reason="the git server needs git, which is not installed"),
 ]
-SETTINGS = replace(QUICK, start_timeout=120, patience=120, health_timeout=2)
+SETTINGS = replace(QUICK, start_timeout=120, patience=120, health_timeout=1)
 
 
 @pytest.fixture(autouse=True)
 def notes(tmp_path, monkeypatch):
+    hurried(monkeypatch)
     monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -91,7 +92,7 @@ async def test_one_is_killed_and_one_hangs_and_the_others_go_on(repository, page
             "git_2__git_status": {"repo_path": repository},
             "fetch": {"url": page},
         }
-        tools = [replace(tool, timeout=60.0 if "time_2" not in tool.name else 3.0) for tool in servers.tools]
+        tools = [replace(tool, timeout=60.0 if "time_2" not in tool.name else 1.5) for tool in servers.tools]
 
         async def batch():
             answered = [call(name, arguments, number) for number, (name, arguments) in enumerate(calls.items())]
@@ -101,7 +102,7 @@ async def test_one_is_killed_and_one_hangs_and_the_others_go_on(repository, page
         async def strike():
             """Stop a server from PyPI for good, and kill one in the middle of its call."""
             os.kill(hung, signal.SIGSTOP)
-            await anyio.sleep(1)
+            await anyio.sleep(0.3)
             os.kill(killed, signal.SIGKILL)
 
         killed = int(model_text(await servers.find("own_5.pid").run({}, Context())))

@@ -192,7 +192,7 @@ def test_what_holds_itself_or_never_ends_has_a_text_too(monkeypatch):
         fan = [fan, fan]
     assert jsonable(fan), "2 ** 100 values"
     assert text_of(10**5000).startswith("0x")
-    assert text_of(iter([1])).startswith("<list_iterator")
+    assert text_of({"rows": iter([1])}) == '{"rows":"<list_iterator object>"}'
 
 
 def test_binary_data_is_details_and_not_text():
@@ -226,7 +226,7 @@ def test_content_blocks_of_mcp():
         (KeyError("name"), "Error [EXECUTION_ERROR]: KeyError: 'name'"),
         (FileNotFoundError(2, "No such file", "/x"), "Error [EXECUTION_ERROR]: [Errno 2] No such file: '/x'"),
         (TimeoutError("upstream"), "Error [EXECUTION_ERROR]: upstream"),
-        (SystemExit(3), "Error [EXECUTION_ERROR]: 3"),
+        (SystemExit(3), "Error [EXECUTION_ERROR]: SystemExit: 3"),
         (ExceptionGroup("several", [ValueError("only")]), "Error [EXECUTION_ERROR]: only"),
         (ToolFailed("NOT_FOUND", "no city"), "Error [NOT_FOUND]: no city"),
         (ToolFailed("X", "the end", fatal=True), None),

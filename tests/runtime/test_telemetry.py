@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -14,9 +15,11 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from runtime.mcp_helpers import QUICK, config
 from runtime.running import both_loops, call, runnable
 from strictcall.runtime import executor as module
 from strictcall.runtime.executor import Executor
+from strictcall.runtime.mcp_servers import McpServers
 from strictcall.runtime.telemetry import Telemetry
 
 pytestmark = [pytest.mark.anyio, both_loops]
@@ -77,13 +80,25 @@ async def test_a_span_and_a_duration_for_each_tool_that_ran(recorded):
     assert found["execute_tool fails"].status.status_code is trace.StatusCode.ERROR
     assert found["execute_tool hangs"].attributes["error.type"] == "TIMEOUT"
     by_name = {point.attributes["gen_ai.tool.name"]: point for point in points()}
-    assert {name: point.attributes.get("error.type") for name, point in by_name.items()} == {
-        "works": None,
-        "fails": "EXECUTION_ERROR",
-        "hangs": "TIMEOUT",
+    of = {"gen_ai.tool.type": "function"}
+    assert {name: dict(point.attributes) for name, point in by_name.items()} == {
+        "works": {"gen_ai.tool.name": "works", **of},
+        "fails": {"gen_ai.tool.name": "fails", "error.type": "EXECUTION_ERROR", **of},
+        "hangs": {"gen_ai.tool.name": "hangs", "error.type": "TIMEOUT", **of},
     }
     assert by_name["hangs"].sum >= 0.02
-    assert by_name["works"].attributes["gen_ai.operation.name"] == "execute_tool"
+    took = {name: found[f"execute_tool {name}"].end_time - found[f"execute_tool {name}"].start_time for name in by_name}
+    assert {name: round(point.sum * 1e9) for name, point in by_name.items()} == took
+
+
+async def test_the_buckets_are_those_of_the_convention(recorded):
+    _, points, _ = recorded
+    await Executor(TOOLS).run_batch([call("works")])
+    # docs/gen-ai/gen-ai-metrics.md of semantic-conventions-genai: from 10 ms, each twice the one before.
+    assert points()[0].explicit_bounds == (
+        *(0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64),
+        *(1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92),
+    )
 
 
 async def test_an_aborted_tool_has_its_span_too(recorded):
@@ -92,6 +107,24 @@ async def test_an_aborted_tool_has_its_span_too(recorded):
         await Executor([runnable("hangs", hangs)]).run_batch([call("hangs")])
     assert spans()["execute_tool hangs"].attributes["error.type"] == "ABORTED"
     assert points()[0].attributes["error.type"] == "ABORTED"
+
+
+async def test_a_server_is_told_which_span_calls_it(recorded):
+    spans, _, tracers = recorded
+    async with McpServers(config("a"), settings=QUICK) as servers:
+        executor = Executor(servers.tools)
+        with tracers.get_tracer("of the caller").start_as_current_span("outer"):
+            (output,) = await executor.run_batch([call("meta", {})])
+    trace_id = json.loads(output.text)["traceparent"].split("-")[1]
+    span = spans()["execute_tool meta"]
+    assert int(trace_id, 16) == span.context.trace_id == spans()["outer"].context.trace_id
+    assert span.parent.span_id == spans()["outer"].context.span_id
+
+
+async def test_the_result_of_a_failed_tool_is_none(recorded, monkeypatch):
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
+    await Executor(TOOLS).run_batch([call("fails")])
+    assert "gen_ai.tool.call.result" not in recorded[0]()["execute_tool fails"].attributes
 
 
 @pytest.mark.parametrize("wanted", ["true", "false", None])

@@ -1,14 +1,18 @@
-"""An MCP server behind a URL.
+"""MCP servers behind URLs, each in a process of its own.
 
-    python web_server.py PORT http|old|sse
+    python web_server.py
 
-It wants a key in a header. As ``old`` it knows nothing of the protocol since 2026-07-28. Where PLAIN_NOTES names a
-folder, it leaves a file there for its process (``pid-NUMBER``) and when a call was cancelled (``cancelled-slow``).
+Each line of standard input, ``[PORT, "http" | "old" | "sse", FOLDER]``, starts a server, and its process is written to
+standard output. They are forked, so that only the first has to wait for all that is imported. A server wants a key in a
+header. As ``old`` it knows nothing of the protocol since 2026-07-28. In the folder it leaves a file when a call was
+cancelled (``cancelled-slow``).
 """
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -80,11 +84,22 @@ class Guarded:
             await self.inner(scope, receive, send)
 
 
-def main(port, kind):
-    note(f"pid-{os.getpid()}")
+def serve(port, kind, folder):
+    os.environ["PLAIN_NOTES"] = folder
     inner = server.sse_app() if kind == "sse" else server.streamable_http_app()
-    uvicorn.run(Guarded(inner, old=kind == "old"), host="127.0.0.1", port=int(port), log_level="critical")
+    uvicorn.run(Guarded(inner, old=kind == "old"), host="127.0.0.1", port=port, log_level="critical")
+
+
+def main():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who has ended is gone at once
+    for line in sys.stdin:
+        process = os.fork()
+        if not process:
+            serve(*json.loads(line))
+            os._exit(0)
+        sys.stdout.write(f"{process}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -23,7 +23,7 @@ from strictcall.api.feeding import Feed
 from strictcall.api.fields import table, tables, text
 from strictcall.api.keeping import Keeper
 from strictcall.errors import StreamError
-from strictcall.tagged.answers import Reader, TaggedReader, read_tagged
+from strictcall.tagged.answers import Reader, TaggedReader, format_for, read_tagged
 from strictcall.wire.compiled import CompiledTool
 from strictcall.wire.toolset import Toolset
 
@@ -38,7 +38,8 @@ def read(
     body that does not say why the answer ended has the reason ``other``.
 
     ``tagged`` names a format in which calls may stand in the text, or is ``auto``; then the model's name in the
-    response is asked too.
+    response is asked too. ``none`` looks for no calls there. Where nothing is said and tools are offered, the toolset's
+    dialect decides.
 
     Raises ``StreamError`` for what is no answer; for the body of an error, with its words. Raises ``SettingsError``
     for an unknown format.
@@ -53,14 +54,15 @@ def read(
     reader = Chunks(toolset, output, whole=True)
     reader.feed(response)
     answer = reader.finish()
-    return answer if tagged is None else read_tagged(answer, toolset, tagged, text(response.get("model")) or None)
+    form = format_for(toolset, tagged)
+    return answer if form is None else read_tagged(answer, toolset, form, text(response.get("model")) or None)
 
 
 class Stream:
     """Reads a stream: chunks, or the bytes of the response's body. Of several choices the first is read.
 
-    ``tagged`` names a format in which calls may stand in the text, or is ``auto``: then ``model``, the model's name,
-    is asked too. Raises ``SettingsError`` for an unknown format.
+    ``tagged`` is as for ``read``; for ``auto``, ``model`` is the model's name. Raises ``SettingsError`` for an unknown
+    format.
     """
 
     def __init__(
@@ -72,7 +74,8 @@ class Stream:
         model: str | None = None,
     ) -> None:
         chunks = Chunks(toolset, output)
-        self._reader: Reader = chunks if tagged is None else TaggedReader(chunks, toolset, tagged, model)
+        form = format_for(toolset, tagged)
+        self._reader: Reader = chunks if form is None else TaggedReader(chunks, toolset, form, model)
 
     def feed(self, chunk: dict[str, Any] | bytes) -> list[Event]:
         """Take a chunk; gives what it tells.

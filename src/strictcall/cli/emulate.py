@@ -24,9 +24,10 @@ def emulate(
         Path | None, typer.Option(metavar="FILE", help="YAML: exact replies for a conversation.", show_default=False)
     ] = None,
     answers: Annotated[
-        Literal["random", "sensible", "scripted"] | None,
+        Literal["random", "sensible", "obedient", "scripted"] | None,
         typer.Option(
-            help="Any legal answer; one that reads the user's words; or what the script says and nothing else. "
+            help="Any legal answer; one that reads the user's words; one that makes the calls they write out, legal or "
+            "not; or what the script says and nothing else. "
             "[default: scripted with a script, else random]",
         ),
     ] = None,

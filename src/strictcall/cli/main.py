@@ -24,10 +24,12 @@ from strictcall.cli.failure import INTERRUPTED, WRONG_USE, UsageError, say
 from strictcall.cli.inputs import Invocation
 from strictcall.cli.judge import judge
 from strictcall.cli.output import emit
+from strictcall.cli.probe import probe
+from strictcall.cli.run import run as run_command
 from strictcall.cli.serve import serve
 from strictcall.errors import StrictCallError
 
-_NO_SOURCE = frozenset({"emulate", "serve", "explain", "dialects", "config"})
+_NO_SOURCE = frozenset({"emulate", "serve", "explain", "dialects", "config", "probe"})
 
 app = typer.Typer(
     name="strictcall",
@@ -44,7 +46,9 @@ app.command("judge")(judge)
 app.command("diff")(diff)
 app.command("emulate")(emulate)
 app.command("serve")(serve)
+app.command("run")(run_command)
 app.add_typer(config, name="config")
+app.command("probe")(probe)
 app.command("explain")(explain)
 app.command("dialects")(dialects)
 

@@ -69,6 +69,7 @@ def hold(choices: Choices, prompt: str | None) -> int:
                 instructions=choices.system,
                 settings=AgentSettings(max_steps=choices.max_steps),
                 approve=None if choices.yes else AskUnlessReadOnly(approvals),
+                on_event=approvals.questions.put,
             )
             with portal.wrap_async_context_manager(agent):
                 session = Session(portal, agent, approvals, shown)

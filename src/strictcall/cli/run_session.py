@@ -111,8 +111,8 @@ class Session:
         async with self._agent.stream(turns, conversation=self._conversation, abort=abort) as events:
             self._stream = events
             try:
+                # They are in the queue already, in their order: the agent tells of each at once.
                 async for event in events:
-                    self._queue.put(event)
                     if isinstance(event, RunCompleted):
                         ended = event.result
                     elif isinstance(event, RunFailed):

@@ -57,7 +57,7 @@ class Shown:
         self.end_line()
         if isinstance(ended, RunError):
             self.line(Text(f"strictcall: {plain(str(ended))}", "red"))
-        if not self.quiet:
+        if not self.quiet and ended.progress.steps:
             self.line(Text(_counts(ended), "dim"))
 
     def end_line(self) -> None:

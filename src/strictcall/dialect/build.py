@@ -17,6 +17,7 @@ from strictcall.dialect.model import (
     RootRule,
     Source,
     State,
+    Tagged,
     Target,
     Wording,
 )
@@ -71,6 +72,7 @@ class _Builder:
             "rules": self.entries("rules", table, lambda place, value: self.wording(place, value, known)),
             "regex_forbidden": self.entries("regex_forbidden", table, self.expression),
             "limits": self.limits(table.get("limits", {}), known),
+            "tagged": self.tagged(table.get("tagged", {"format": "none"}), known),
         }
         for key, value in table.items():
             if key not in built:
@@ -157,6 +159,15 @@ class _Builder:
         table = self.keys(place, value, ["phrase", "source"], ["source"])
         self.sourced(place, table, sources)
         return Wording(**table)
+
+    def tagged(self, value: Any, sources: Iterable[str]) -> Tagged:
+        table = self.keys("tagged", value, ["format", "source"], ["format"])
+        form = self.text("tagged.format", table["format"])
+        if form == "none":
+            return Tagged()
+        self.keys("tagged", value, ["format", "source"], ["source"])
+        self.sourced("tagged", table, sources)
+        return Tagged(form, table["source"])
 
     def limits(self, value: Any, sources: Iterable[str]) -> tuple[Limit, ...]:
         found: list[Limit] = []

@@ -144,6 +144,18 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class Tagged:
+    """Calls that may stand in the text of an answer.
+
+    ``format`` is that in which they do, as ``strictcall.tagged`` names it, or ``auto``, where servers leave in the text
+    what their own parser does not read; ``none`` where no source says that they do.
+    """
+
+    format: str = "none"
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """What a provider's strict decoder accepts, and how things are written for it.
 
@@ -227,6 +239,7 @@ class Dialect:
     - ``schema_language``: what a schema is written in: JSON Schema (``json_schema``), or the part of it that OpenAPI
       3.0 has (``openapi``). An API that takes both has a field for each.
     - ``output_beside_tools``: whether a request may have tools and ask for structured output too.
+    - ``tagged``: whether calls may stand in the text of an answer.
     - ``rules``: the source and wording of the judge's other rules, by rule id.
     - ``silent``: ids of rules whose breach is not refused: such a schema is taken, and what breaks the rule is passed
       over or held in part. It must not be written, and the judge speaks of it only where asked to.
@@ -297,6 +310,7 @@ class Dialect:
     unknown_fields: Literal["rejected", "ignored"] = "ignored"
     schema_language: Literal["json_schema", "openapi"] = "json_schema"
     output_beside_tools: bool = True
+    tagged: Tagged = Tagged()
     rules: Mapping[str, Wording] = field(default_factory=dict)
     silent: frozenset[str] = frozenset()
 

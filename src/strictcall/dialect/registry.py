@@ -6,17 +6,17 @@ The table ``[output]`` of a file holds what differs where a schema is for struct
 
 from __future__ import annotations
 
-import difflib
 import functools
-import tomllib
 from collections.abc import Callable, Mapping
-from importlib import resources
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from strictcall.dialect.build import build
 from strictcall.dialect.model import Dialect, Target
 from strictcall.errors import DialectError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
 
 Find = Callable[[str], dict[str, Any]]
 """Gives the raw table of a dialect by its name; raises ``DialectError`` for a name that it does not know."""
@@ -118,18 +118,27 @@ def _without_false(key: str, table: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
+def _folder() -> Traversable:
+    """Where the shipped files are."""
+    from importlib import resources  # noqa: PLC0415 - reading files is needed by the first compilation, not before
+
+    return resources.files(__package__)
+
+
 def _names() -> tuple[str, ...]:
-    files = resources.files(__package__).iterdir()
+    files = _folder().iterdir()
     return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
 
 
 def _shipped(name: str) -> dict[str, Any]:
     known = _names()
     if name not in known:
+        import difflib  # noqa: PLC0415 - only where a name is wrong
+
         near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known are {', '.join(known)}"
         raise DialectError(str(name), f"unknown; {hint}")
-    return _parse(name, resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return _parse(name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def _text(name: str, path: Path) -> str:
@@ -140,6 +149,8 @@ def _text(name: str, path: Path) -> str:
 
 
 def _parse(name: str, text: str) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - as above
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:

@@ -11,7 +11,7 @@ from strictcall.emulator.script import Script
 from strictcall.emulator.styles import style
 from strictcall.errors import SettingsError
 
-Answers = Literal["random", "sensible", "scripted"]
+Answers = Literal["random", "sensible", "obedient", "scripted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,9 @@ class Settings:
     - ``dialect``: the rules by which every request is judged; ``None`` is those of each API's own provider.
     - ``seed``: answers are chosen by it, by the request, and by how many times the same request came before.
     - ``answers``: ``random`` is any answer that a decoder could give; ``sensible`` reads names, formats and the user's
-      words; ``scripted`` gives what ``script`` says and refuses where it says nothing. With the other two, a script's
-      replies go first.
+      words; ``obedient`` makes the calls that the user's words write out, ``name({...})``, whatever their schemas say,
+      and only what a decoder holds keeps it back; ``scripted`` gives what ``script`` says and refuses where it says
+      nothing. With the others, a script's replies go first.
     - ``faults``: kinds of ``strictcall.emulator.faults.FAULTS``, of which one befalls a request with the probability
       ``fault_rate``.
     - ``loose_rate``: the probability that a call of a loose tool breaks its schema.

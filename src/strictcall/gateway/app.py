@@ -22,7 +22,7 @@ from strictcall.gateway.chat import Rewritten, StreamRewriter, answered, rewrite
 from strictcall.gateway.upstream import Upstream, passed_back
 from strictcall.json_value import compact
 from strictcall.policy import Policy
-from strictcall.tagged.registry import openings
+from strictcall.tagged.registry import NONE, openings
 
 _READABLE: Final = frozenset({"identity", "gzip", "deflate"})
 """How an answer may be compressed, though none is asked to be."""
@@ -41,15 +41,16 @@ def create_app(
     """A gateway in front of ``upstream``, the base URL that OpenAI's client would be given (``https://…/v1``).
 
     ``dialect`` says what that provider's strict decoder accepts. ``tagged`` names the format in which the model writes
-    calls as text, where no parser of the server's reads them, or is ``auto``. ``transport`` stands in for the network
-    in tests.
+    calls as text, where no parser of the server's reads them, or is ``auto``; ``none`` leaves the text as it is, and
+    where nothing is said the dialect decides. ``transport`` stands in for the network in tests.
 
     Raises ``DialectError`` for an unknown dialect, ``SettingsError`` for an unknown format.
     """
     used = load(dialect) if isinstance(dialect, str) else dialect
-    if tagged is not None:
-        openings(tagged)
-    gateway = _Gateway(Upstream(upstream, transport), used, policy or Policy(), tagged)
+    form = used.tagged.format if tagged is None else tagged
+    if form != NONE:
+        openings(form)
+    gateway = _Gateway(Upstream(upstream, transport), used, policy or Policy(), None if form == NONE else form)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

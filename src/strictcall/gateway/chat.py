@@ -22,6 +22,7 @@ from strictcall.gateway import tagged_text
 from strictcall.gateway.tagged_text import Tagged, TaggedText
 from strictcall.json_value import compact
 from strictcall.policy import Policy
+from strictcall.tagged.registry import NONE
 from strictcall.tool import Tool
 from strictcall.wire.toolset import Toolset
 
@@ -49,22 +50,42 @@ def rewrite(body: Any, dialect: Dialect, policy: Policy, tagged: str | None = No
 
     Raises ``RequestError`` for tools that cannot be read, ``NameClashError`` for two of one name.
     """
+    tools = tools_of(body)
+    if not tools:
+        return None
+    return rewritten(body, Toolset(tools, dialect, policy), tagged)
+
+
+def tools_of(body: Any) -> list[Tool]:
+    """The function tools that a request offers. Raises ``RequestError`` for one that cannot be read."""
     offered = body.get("tools") if isinstance(body, dict) else None
     if not isinstance(offered, list):
-        return None
-    functions = [(index, entry) for index, entry in enumerate(offered) if _is_function(entry)]
-    if not functions:
-        return None
-    tools = [_tool(entry["function"], f"tools[{index}].function") for index, entry in functions]
-    toolset = Toolset(tools, dialect, policy)
-    others = [entry for entry in offered if not _is_function(entry)]
+        return []
+    return [
+        _tool(entry["function"], f"tools[{index}].function")
+        for index, entry in enumerate(offered)
+        if is_function(entry)
+    ]
+
+
+def rewritten(body: dict[str, Any], toolset: Toolset, tagged: str | None = None) -> Rewritten:
+    """A request whose function tools are those of a toolset, in the form that the toolset has; its history likewise.
+
+    Raises ``RequestError`` for a request that cannot be written.
+    """
+    offered = body["tools"]
+    others = [entry for entry in offered if not is_function(entry)]
     plain = {name: value for name, value in body.items() if name != "extra_body"}  # a client's word: none on the wire
     written = chat_completions.write({**plain, "tools": others}, toolset)
     ours = iter(written["tools"][len(others) :])
-    written["tools"] = [_in_place(entry, next(ours)) if _is_function(entry) else entry for entry in offered]
+    written["tools"] = [_in_place(entry, next(ours)) if is_function(entry) else entry for entry in offered]
+    return Rewritten({**body, **written}, toolset, tagged_in(body, tagged))
+
+
+def tagged_in(body: dict[str, Any], tagged: str | None) -> Tagged | None:
+    """How calls may stand in the text of the answer to a request, where they may."""
     model = body.get("model")
-    said = None if tagged is None else Tagged(tagged, model if isinstance(model, str) else None)
-    return Rewritten({**body, **written}, toolset, said)
+    return None if tagged is None else Tagged(tagged, model if isinstance(model, str) else None)
 
 
 _COMPILED: Final = frozenset({"name", "description", "parameters", "strict"})
@@ -78,7 +99,8 @@ def _in_place(entry: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     return {**others, **ours, "function": {**function, **ours["function"]}}
 
 
-def _is_function(entry: Any) -> bool:
+def is_function(entry: Any) -> bool:
+    """Whether an entry of ``tools`` is a function, and not a tool of another type."""
     return isinstance(entry, dict) and entry.get("type") == "function" and isinstance(entry.get("function"), dict)
 
 
@@ -108,11 +130,12 @@ def _choice(response: Mapping[str, Any], choice: Any, made: Rewritten) -> Any:
     if not isinstance(listed, list) or not listed:
         if made.tagged is None:
             return choice
-        return tagged_text.answered(choice, made.tagged, toolset, lambda call: _text(call, toolset))
+        return tagged_text.answered(choice, made.tagged, toolset, lambda call: arguments_text(call, toolset))
     # The old function_call is never answered to tools, and would be read as one call more.
     asked = {name: value for name, value in message.items() if name != "function_call"}
     try:
-        answer = chat_completions.read({**response, "choices": [{**choice, "index": 0, "message": asked}]}, toolset)
+        alone = {**response, "choices": [{**choice, "index": 0, "message": asked}]}
+        answer = chat_completions.read(alone, toolset, tagged=NONE)
     except StreamError:
         return choice
     functions = [index for index, entry in enumerate(listed) if isinstance(entry, dict) and not is_custom(entry)]
@@ -128,10 +151,10 @@ def _said(entry: dict[str, Any], call: Call, toolset: Toolset) -> Any:
     function = entry.get("function")
     if not isinstance(function, dict):
         return entry
-    return {**entry, "function": {**function, "name": call.name, "arguments": _text(call, toolset)}}
+    return {**entry, "function": {**function, "name": call.name, "arguments": arguments_text(call, toolset)}}
 
 
-def _text(call: Call, toolset: Toolset) -> str:
+def arguments_text(call: Call, toolset: Toolset) -> str:
     """A call's arguments in contract form, or as the model wrote them where they cannot be read.
 
     Where all that is wrong is what the contract asks and no decoder held, they are in contract form too: the client
@@ -165,9 +188,10 @@ class StreamRewriter:
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """What to send on. Raises ``StreamError`` where the stream is none of the API's."""
         for data in self._reader.feed(chunk):
-            yield from (b"data: " + text.encode() + b"\n\n" for text in self._rewritten(data))
+            yield from (b"data: " + text.encode() + b"\n\n" for text in self.event(data))
 
-    def _rewritten(self, data: str) -> Iterator[str]:
+    def event(self, data: str) -> Iterator[str]:
+        """What to send on of one event, by the data of each. Raises ``StreamError``."""
         if data == DONE:
             yield from self._rest()
             yield data
@@ -216,10 +240,10 @@ class _StreamedChoice:
 
     def __init__(self, made: Rewritten) -> None:
         self._toolset = made.toolset
-        self._stream = chat_completions.Stream(made.toolset)
+        self._stream = chat_completions.Stream(made.toolset, tagged=NONE)
         self._text: TaggedText | None = None
         if made.tagged is not None:
-            self._text = TaggedText(made.tagged, made.toolset, lambda call: _text(call, made.toolset))
+            self._text = TaggedText(made.tagged, made.toolset, lambda call: arguments_text(call, made.toolset))
         self._ended = False
         self._told: set[int] = set()
         self._order: dict[tuple[str, Any], int] = {}
@@ -260,7 +284,7 @@ class _StreamedChoice:
         pieces = self._deltas(self._stream.ended)
         for position, call in enumerate(answer.calls):
             if call.faults and call.raw and position not in self._told:
-                pieces.append(_arguments(self._index("function", position), _text(call, self._toolset)))
+                pieces.append(_arguments(self._index("function", position), arguments_text(call, self._toolset)))
         return pieces
 
     def _pieces(self, entry: dict[str, Any]) -> list[dict[str, Any]]:

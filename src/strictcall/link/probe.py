@@ -15,7 +15,7 @@ from typing import Final
 
 import anyio
 
-from strictcall.api.answer import Answer, StopReason
+from strictcall.api.answer import Answer
 from strictcall.errors import SettingsError
 from strictcall.link import probe_advice as advice
 from strictcall.link import probe_evidence as evidence
@@ -47,7 +47,6 @@ LAST: Final = ("text_bound",)
 """Features that are asked about alone, and last, where the dialect says that they are refused: of two kinds of bounds
 one is enough, if requests are few.
 """
-
 RISKY: Final = frozenset({OPTIONAL_ENUM, "shared_type", "number_bound", "text_bound", PARALLEL_STRICT})
 """What providers most often refuse."""
 
@@ -134,13 +133,15 @@ class _Probe:
             self._not_taken(AUTO, outcome)
             self._find(PARALLEL, Found.UNKNOWN, "there was no answer with a call")
             self._tools_refused = outcome.words if isinstance(outcome, Refused) else None
-        elif not outcome.calls:
-            self._find(AUTO, _without(outcome), evidence.without_calls(outcome))
-            self._find(PARALLEL, Found.UNKNOWN, "there was no answer with a call")
-        else:
+            return
+        calls = evidence.calls_of(outcome)
+        if calls:
             self._find(AUTO, Found.ENFORCED, "a call came")
-            self._find(PARALLEL, *evidence.of_several(outcome.calls))
-            self.breaks = evidence.breaks_when_loose(outcome.calls)
+            self._find(PARALLEL, *evidence.of_several(calls))
+            self.breaks = evidence.breaks_when_loose(calls)
+        else:
+            self._find(AUTO, *evidence.without_calls(outcome))
+            self._find(PARALLEL, Found.UNKNOWN, "there was no answer with a call")
 
     def _take_demanded(self, outcome: Outcome) -> None:
         if isinstance(outcome, Answer):
@@ -149,10 +150,10 @@ class _Probe:
             self._not_taken(FORCED, outcome)
 
     def _find_demanded(self, answer: Answer) -> None:
-        if answer.calls:
+        if evidence.calls_of(answer):
             self._find(FORCED, Found.ENFORCED, "a call came although none was wanted in words")
         else:
-            self._find(FORCED, _without(answer), evidence.without_calls(answer))
+            self._find(FORCED, *evidence.without_calls(answer))
 
     def _not_taken(self, name: str, outcome: Refused | Failed) -> None:
         refused = isinstance(outcome, Refused) and not outcome.broke
@@ -181,9 +182,9 @@ class _Probe:
                 groups.append(group)
             elif isinstance(outcome, Refused):
                 groups += self._refused(group, outcome)
-            elif not outcome.calls and FORCED not in group:
+            elif not evidence.calls_of(outcome) and FORCED not in group:
                 for name in group:
-                    self._find(name, Found.UNKNOWN, evidence.without_calls(outcome))
+                    self._find(name, Found.UNKNOWN, evidence.without_calls(outcome)[1])
             else:
                 self._take_strict(group, outcome)
                 groups.append(group)
@@ -235,12 +236,13 @@ class _Probe:
         """Take what an answer shows; what is left undecided is asked again."""
         if FORCED in group:
             self._find_demanded(answer)
-        if not answer.calls:
+        calls = evidence.calls_of(answer)
+        if not calls:
             return
-        seen = {name: evidence.of_feature(name, answer.calls) for name in group if name in FEATURES}
+        seen = {name: evidence.of_feature(name, calls) for name in group if name in FEATURES}
         if PARALLEL_STRICT in group:
-            held, words = evidence.of_feature(STRICT, answer.calls)
-            several = evidence.of_several(answer.calls)
+            held, words = evidence.of_feature(STRICT, calls)
+            several = evidence.of_several(calls)
             if several[0] is not Found.ENFORCED:
                 self._find(PARALLEL_STRICT, Found.UNKNOWN, several[1])
             elif held is Found.NOT_ENFORCED:
@@ -266,7 +268,7 @@ class _Probe:
         said = advice.overrides(found, self._dialect, f"strictcall probe {self.link.name}", today)
         notes = []
         if self._has(STRICT, Found.ENFORCED):
-            notes.append(PROVEN if self.breaks else SAID if proven else UNPROVEN)
+            notes.append(UNSEEN if self.breaks is None else PROVEN if self.breaks else SAID if proven else UNPROVEN)
             unsaid = advice.unsaid(found, self._dialect, said)
             notes += [f"no field of a dialect says what was found of {TITLES[name]}" for name in unsaid]
         supports = advice.supported(found, self.link, proven=proven)
@@ -290,13 +292,9 @@ class _Probe:
 
 PROVEN: Final = "the model broke the schema of a loose tool when it was asked to: where it held, the decoder did it"
 SAID: Final = "a tool was held without being marked strict too, as the dialect says of this server"
+UNSEEN: Final = "no call of a loose tool came to compare with, so that the model may have kept to the schema by itself"
 UNPROVEN: Final = (
     "the model kept to the schema where the tool was not strict too, so that it cannot be told who holds it: the "
     "decoder, or the model"
 )
 """What is said where strict tools held: whose doing that is."""
-
-
-def _without(answer: Answer) -> Found:
-    """What an answer without a call says of being asked for one: nothing, where it was cut off."""
-    return Found.NOT_ENFORCED if answer.stop_reason is not StopReason.LENGTH else Found.UNKNOWN

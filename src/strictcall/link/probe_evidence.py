@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from strictcall.api.answer import Answer, Call, StopReason
 from strictcall.json_value import LimitError, excerpt, parse
-from strictcall.link.probe_features import FEATURES, STRICT
+from strictcall.link.probe_features import FEATURES, STRICT, TOOL
 from strictcall.link.probe_report import Found
 
 Seen = tuple[Found, str]
@@ -45,15 +45,23 @@ def of_several(calls: Sequence[Call]) -> Seen:
     return Found.NOT_ENFORCED, "one call came where two were asked for"
 
 
-def without_calls(answer: Answer) -> str:
-    """Why an answer has no call, as far as can be told."""
+def calls_of(answer: Answer) -> list[Call]:
+    """The calls of an answer that are of the tool which was offered."""
+    return [call for call in answer.calls if call.name == TOOL]
+
+
+def without_calls(answer: Answer) -> Seen:
+    """What an answer without a call shows of a call that was asked for: nothing, where it may still have come."""
     if answer.stop_reason is StopReason.LENGTH:
-        return "the answer ran out of tokens before it called"
+        return Found.UNKNOWN, "the answer ran out of tokens before it called"
     if answer.stop_reason in (StopReason.REFUSAL, StopReason.CONTENT_FILTER):
-        return "the model would not answer"
+        return Found.UNKNOWN, "the model would not answer"
+    if answer.calls:
+        return Found.NOT_ENFORCED, "the model called a tool that was not offered"
     if STRICT in answer.text:
-        return "the model answered in words that look like a call: the configuration's `tagged` says how to read them"
-    return "the model answered in words"
+        words = "the model answered in words that look like a call: the configuration's `tagged` says how to read them"
+        return Found.NOT_ENFORCED, words
+    return Found.NOT_ENFORCED, "the model answered in words"
 
 
 def _argument(call: Call, name: str) -> Any:

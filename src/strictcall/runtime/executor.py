@@ -7,7 +7,7 @@ import math
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Literal
@@ -17,16 +17,16 @@ from anyio.abc import TaskStatus
 from anyio.lowlevel import current_token
 
 from strictcall.api.answer import Call
-from strictcall.errors import ArgumentsError, Fault, NameClashError, SettingsError
+from strictcall.errors import ArgumentsError, Fault, SettingsError
 from strictcall.json_value import copy_json
 from strictcall.runtime.abort import Abort
 from strictcall.runtime.approval import ApprovalRequest, Approver, Deny, Edit, decided
 from strictcall.runtime.batch import End, Stops, waves
 from strictcall.runtime.budget import Budget
-from strictcall.runtime.calling import Threads, is_cancelled, not_own, soon
+from strictcall.runtime.calling import Threads, is_async, is_cancelled, not_own, soon
 from strictcall.runtime.events import BatchEnded, BatchStarted, RunEnded
 from strictcall.runtime.invoke import Outcome, invoke
-from strictcall.runtime.lookup import Lookup
+from strictcall.runtime.lookup import Lookup, Tools, given
 from strictcall.runtime.output import ErrorCode, Fatal, Output, RespondToModel, Success, ToolError
 from strictcall.runtime.plain_value import sound
 from strictcall.runtime.repeats import Repeats
@@ -40,8 +40,6 @@ _CANCELLED: Final = End("aborted", "the run was cancelled")
 _ENDED: Final = End("aborted", "the run has ended")
 INTERRUPTED: Final = "somebody stopped this call"
 _EDITED: Final = "the arguments were edited before the tool was run"
-
-Tools = Iterable[RunnableTool] | Callable[[], Iterable[RunnableTool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,8 @@ class Executor:
     An executor is for one run: it counts repeated calls and the run's time, and once a tool was fatal, the time was up
     or the run was aborted, it runs nothing more. ``fresh`` gives another like it.
 
-    Raises ``NameClashError`` for two tools of one name, and ``SettingsError`` for what is no tool.
+    Raises ``NameClashError`` for two tools of one name, and ``SettingsError`` for what is no tool, no approver or no
+    listener.
     """
 
     def __init__(
@@ -95,9 +94,12 @@ class Executor:
         abort: Abort | None = None,
         state: Any = None,
     ) -> None:
-        self._tools = tools if callable(tools) else tuple(tools)
-        if not callable(self._tools):
-            _check(self._tools)
+        self._tools = given(tools)
+        for name, what in (("approve", approve), ("on_event", on_event)):
+            if what is not None and not callable(what):
+                raise SettingsError(name, f"must be a function, not {type(what).__name__}")
+        if on_event is not None and is_async(on_event):
+            raise SettingsError("on_event", "must not be async: it is told in passing, and not waited for")
         self._limits = limits or Limits()
         self._approve = approve
         self._listener = on_event
@@ -397,18 +399,6 @@ class _Batch:
 def _invalid(faults: tuple[Fault, ...], before: str = "") -> RespondToModel:
     faults = faults or (Fault("", "the call was cut off before its arguments were complete"),)
     return RespondToModel(ToolError(ErrorCode.INVALID_ARGUMENTS, before + str(ArgumentsError(faults))))
-
-
-def _check(tools: Iterable[Any]) -> None:
-    names: set[str] = set()
-    for tool in tools:
-        if not isinstance(tool, RunnableTool):
-            raise SettingsError(
-                "tools", f"must be RunnableTool objects, such as @tool makes, not {type(tool).__name__}"
-            )
-        if tool.name in names:
-            raise NameClashError(tool.name, (tool.name, tool.name))
-        names.add(tool.name)
 
 
 def _sound(output: Output) -> Output:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from strictcall.api.answer import Call
 from strictcall.api.reading import CUT_OFF
+from strictcall.errors import NameClashError, SettingsError
 from strictcall.runtime.output import ErrorCode, RespondToModel, ToolError
+from strictcall.runtime.python_tool import MethodTool
 from strictcall.runtime.runnable import RunnableTool
 from strictcall.wire.compile import compile_tool
 
@@ -18,12 +20,46 @@ _COMPARED: Final = 200
 """How many characters of a name that no tool has are looked at: comparing takes time."""
 
 
+Tools = Iterable[RunnableTool] | Callable[[], Iterable[RunnableTool]]
+"""Tools that can be called, or a function that gives those that there are now."""
+
+
+def given(tools: Any) -> tuple[RunnableTool, ...] | Callable[[], Iterable[RunnableTool]]:
+    """The tools that an executor was given. Raises ``NameClashError`` for two of one name, and ``SettingsError`` for
+    what is no tool.
+    """
+    if isinstance(tools, RunnableTool) or not (callable(tools) or isinstance(tools, Iterable)):
+        kind = type(tools).__name__
+        raise SettingsError("tools", f"must be a list of tools, or a function that gives those of now, not {kind}")
+    if callable(tools):
+        live: Callable[[], Iterable[RunnableTool]] = tools
+        return live
+    found = tuple(map(_a_tool, tools))
+    names: set[str] = set()
+    for tool in found:
+        if tool.name in names:
+            raise NameClashError(tool.name, (tool.name, tool.name))
+        names.add(tool.name)
+    return found
+
+
+def _a_tool(tool: Any) -> RunnableTool:
+    if isinstance(tool, RunnableTool):
+        return tool
+    hint = "; give that of an instance, instance.method" if isinstance(tool, MethodTool) else ""
+    kind = type(tool).__name__
+    raise SettingsError("tools", f"must be RunnableTool objects, such as @tool makes, not {kind}{hint}")
+
+
 class Lookup(Mapping[str, RunnableTool]):
-    """The tools that can be called, by their own names. Of two of one name the first counts."""
+    """The tools that can be called, by their own names. Of two of one name the first counts.
+
+    Raises ``SettingsError`` for what is no tool.
+    """
 
     def __init__(self, tools: Iterable[RunnableTool]) -> None:
         self._tools: dict[str, RunnableTool] = {}
-        for tool in tools:
+        for tool in map(_a_tool, tools):
             self._tools.setdefault(tool.name, tool)
 
     def __getitem__(self, name: str) -> RunnableTool:

@@ -47,6 +47,8 @@ def matches(pattern: str, text: str) -> bool:
 
 def follow(shape: Shape, definitions: Definitions) -> Shape:
     """The shape that a reference stands for; a chain that only leads back to itself stands for anything."""
+    if type(shape) is not Ref:
+        return shape
     seen = set()
     while type(shape) is Ref:
         if shape.name in seen or shape.name not in definitions:
@@ -181,6 +183,8 @@ _CONTAINERS: Final[Mapping[type[Shape], Callable[[Any, Any, Definitions, bool, M
 
 def kinds(shape: Shape, definitions: Definitions) -> frozenset[str]:
     """The JSON types that a shape admits: string, number (integers are numbers), boolean, null, array, object."""
+    if type(shape) in _KIND:
+        return _KIND[type(shape)]
     shape = follow(shape, definitions)
     if type(shape) is Choice:
         found: frozenset[str] = frozenset().union(*(_branch_kinds(branch) for branch in _flat(shape, definitions)))

@@ -30,6 +30,7 @@ class Contract:
 
     ``document`` is the JSON Schema after tolerated spellings were rewritten (``changes`` lists them), ``shape`` and
     ``definitions`` are what it says, ``check`` is the local check. ``recursive``: some definition leads back to itself.
+    ``untyped``: some schema in it constrains values without saying of what type they are.
     """
 
     document: Any
@@ -39,6 +40,7 @@ class Contract:
     check: LocalCheck
     changes: tuple[Change, ...] = ()
     recursive: bool = False
+    untyped: bool = False
 
     def admits(self, arguments: Any) -> bool:
         """Whether arguments in contract form are admitted.
@@ -157,8 +159,11 @@ def read_contract(
         blank = Anything()
         contract = Contract(document, used, blank, {ROOT: blank}, check, tuple(changes))
         raise Unreadable(str(error), contract) from None
-    edges = {name: references(part) for name, part in reader.definitions.items()} if reader.refers else {}
-    return Contract(document, used, shape, reader.definitions, check, tuple(changes), bool(circular(edges)))
+    return Contract(document, used, shape, reader.definitions, check, tuple(changes), _recurses(reader), reader.untyped)
+
+
+def _recurses(reader: Reader) -> bool:
+    return reader.refers and bool(circular({name: references(part) for name, part in reader.definitions.items()}))
 
 
 def _survey(schema: Any) -> Survey:

@@ -81,6 +81,8 @@ class Reader:
     def __init__(self, document: Any, draft: Draft) -> None:
         self.document = document
         self.definitions: dict[str, Shape] = {}
+        self.untyped = False
+        """Whether some schema read so far constrains values of certain types without saying that they are of those."""
         self._view = draft.view
         self._references = References(document, draft)
         self._pending: dict[str, Place] = {}
@@ -91,7 +93,7 @@ class Reader:
         self._depth = 0
 
     def root(self) -> Shape:
-        """The document's shape; afterwards ``definitions`` holds everything that it refers to."""
+        """The document's shape; afterwards ``definitions`` holds everything that it refers to. Reads once only."""
         place = self._references.root
         self._reading.add(ROOT)
         shape = self.read(self.document, place)
@@ -101,6 +103,8 @@ class Reader:
             self._define(next(iter(self._pending)))
         if self._references.used:
             self.definitions = pruned(self.definitions)
+        # They refer back to here: without them all is freed at once, with no work left for the garbage collector.
+        del self._meet, self._conditions
         return self.definitions[ROOT]
 
     @property
@@ -248,6 +252,7 @@ class Reader:
         if declared is None:
             if view.keys().isdisjoint(_ASSERTIONS):
                 return Anything(place.pointer, notes)
+            self.untyped = True
             declared = _EVERY_TYPE
         elif "number" in declared and "integer" in declared:
             declared = [name for name in declared if name != "integer"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
 
 from strictcall.shape.model import (
     NO_NOTES,
@@ -79,16 +79,16 @@ def possible(shape: Shape) -> Shape:
 
 def impossible(shape: Shape) -> bool:
     """Whether a shape's own bounds, or a name that it demands and no value is allowed for, leave no value."""
-    match shape:
-        case Record():
-            return _no_record(shape)
-        case List():
-            return shape.max_items is not None and shape.min_items > shape.max_items
-        case Text():
-            return shape.max_length is not None and shape.min_length > shape.max_length
-        case Number():
-            return _no_number(shape)
-    return type(shape) is Nothing
+    rule = _IMPOSSIBLE.get(type(shape))
+    return rule is not None and rule(shape)
+
+
+def _no_list(shape: List) -> bool:
+    return shape.max_items is not None and shape.min_items > shape.max_items
+
+
+def _no_text(shape: Text) -> bool:
+    return shape.max_length is not None and shape.min_length > shape.max_length
 
 
 def _no_record(shape: Record) -> bool:
@@ -119,6 +119,13 @@ def _no_number(shape: Number) -> bool:
     return bool(low > high or (type(step) is int and step > 0 and high // step < -(-low // step)))
 
 
+_IMPOSSIBLE: Final[Mapping[type[Shape], Callable[[Any], bool]]] = {
+    Nothing: lambda shape: True,
+    Number: _no_number,
+    Text: _no_text,
+    List: _no_list,
+    Record: _no_record,
+}
 _LOW = frozenset({"minimum", "exclusiveMinimum"})
 _HIGH = frozenset({"maximum", "exclusiveMaximum"})
 

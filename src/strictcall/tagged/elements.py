@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from strictcall.json_value import LimitError, compact, parse, pointer, unescape
 from strictcall.tagged.family import Written
+from strictcall.tagged.json_calls import arguments_only
 from strictcall.tagged.json_text import lenient
 from strictcall.tagged.literals import literal_text
 from strictcall.tagged.scan import Cut, Mismatch, Reading, Scan
@@ -137,6 +138,10 @@ class Elements:
         scan.begin(name, tag.get(self.id))
         start = scan.at
         found: list[tuple[str, str, bool]] = []
+        if _CLOSED not in tag and (yield from scan.space()) == "{":
+            yield from self._read_object(scan, name, tag.get(self.id))
+            return
+        scan.at = start
         try:
             if _CLOSED not in tag:
                 yield from self._parameters(scan, name, found)
@@ -150,6 +155,13 @@ class Elements:
             yield Said(name, body, tag.get(self.id))
             return
         yield said(scan, name, found, tag.get(self.id))
+
+    def _read_object(self, scan: Scan, name: str, call_id: str | None) -> Reading[None]:
+        """Take the arguments of a call that are written as a JSON object, where parameters would stand."""
+        ends = tuple(filter(None, (self.call_end, self.closing, self.opening)))
+        yield from arguments_only(scan, name, ends, call_id)
+        yield from self.between(scan)
+        yield from scan.skip(self.call_end)
 
     def _parameters(self, scan: Scan, tool: str, found: list[tuple[str, str, bool]]) -> Reading[None]:
         """Take the parameters and the end of the call. Each is its name, its text, and whether that is JSON."""
@@ -256,8 +268,8 @@ def _better(
 
 
 def _readings(raw: str) -> Iterator[Any]:
-    """What a text may stand for: JSON, JSON that is quoted once more, or a literal as Python writes it."""
-    for reading in (lenient, _quoted_once_more, _python):
+    """What a text may stand for: JSON, JSON that is quoted or escaped once more, or a literal as Python writes it."""
+    for reading in (lenient, _quoted_once_more, _escaped_once_more, _python):
         try:
             yield reading(raw.strip())
         except LimitError:
@@ -269,6 +281,10 @@ def _quoted_once_more(text: str) -> Any:
     if not isinstance(inner, str):
         raise LimitError
     return lenient(inner)
+
+
+def _escaped_once_more(text: str) -> Any:
+    return _quoted_once_more(f'"{text}"')
 
 
 def _python(text: str) -> Any:

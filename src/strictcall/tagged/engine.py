@@ -30,10 +30,14 @@ REREAD_FREELY: Final = 1 << 16
 
 class Engine:
     """Reads one answer. ``openings`` are tried in their order; ``first`` reads what stands at the very beginning,
-    before anything is looked for.
+    before anything is looked for. ``as_text``: calls stay text, as they were written; it may be set as long as no call
+    was told.
     """
 
-    def __init__(self, offered: Offered, openings: Iterable[Opening], first: Reader | None = None) -> None:
+    def __init__(
+        self, offered: Offered, openings: Iterable[Opening], first: Reader | None = None, *, as_text: bool = False
+    ) -> None:
+        self.as_text = as_text
         self._scan = Scan(offered)
         self._prose = Prose()
         self._gathering = Gathering(offered)
@@ -44,7 +48,7 @@ class Engine:
         self._reading: Reading[None] | None = None if first is None else first(self._scan)
         self._settled = first is not None
         self._reread = 0
-        self._called = False
+        self._called = self._in_call = False
 
     def feed(self, piece: str) -> list[Event]:
         """The text goes on; gives what that tells. Raises ``StreamError`` for a text that is too long."""
@@ -85,8 +89,11 @@ class Engine:
             if found is None or place < scan.place_of(found.start()):
                 return False
             scan.at = self._start
-            self._rivals = self._lookout.possible(found.group(), scan, self._prose, fresh=not self._called)
-            if self._rivals:
+            rivals = self._lookout.possible(found.group(), scan, self._prose, fresh=not self._called)
+            if rivals is None:
+                return False
+            if rivals:
+                self._rivals = rivals
                 self._attempt()
                 return True
             self._from = self._start + 1
@@ -116,7 +123,7 @@ class Engine:
         opening = self._tried = self._rivals.pop(0)
         scan = self._scan
         scan.at, scan.begun, scan.certain = self._start, None, opening.certain
-        self._settled = False
+        self._settled = self._in_call = False
         self._reading = opening.read(scan)
 
     def _advanced(self) -> bool:
@@ -145,16 +152,25 @@ class Engine:
         elif isinstance(step, Thought):
             self._gathering.thought(step.text)
         elif scan.certain or scan.offered.has(step.name):
-            self._gathering.call(step)
-            self._called = True
+            self._tell(step)
+            self._called = self._in_call = True
         else:
             self._failed()
             return
         self._start, self._settled, scan.begun = scan.at, True, None
 
+    def _tell(self, said: Said, *, complete: bool = True) -> None:
+        """A call was read, up to here."""
+        if self.as_text:
+            self._gathering.text(self._scan.between(self._start, self._scan.at))
+        else:
+            self._gathering.call(said, complete=complete)
+
     def _leave(self) -> None:
         """A reader is done."""
         self._reading = None
+        if self.as_text and self._in_call:
+            self._gathering.text(self._scan.between(self._start, self._scan.at))
         self._start = self._scan.at
         self._prose.after_call()
 
@@ -167,8 +183,9 @@ class Engine:
             self._failed()
             return
         raw = scan.between(begun.place, scan.end)
-        self._gathering.call(Said(begun.name, raw, begun.id), complete=False)
         scan.at = scan.end
+        self._tell(Said(begun.name, raw, begun.id), complete=False)
+        self._start = scan.at
         self._leave()
 
     def _failed(self) -> None:

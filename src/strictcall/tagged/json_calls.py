@@ -11,7 +11,7 @@ from strictcall.json_value import LimitError, compact
 from strictcall.tagged.family import Reader, Written
 from strictcall.tagged.json_text import Broken, JsonText, escape_controls, json_text, lenient
 from strictcall.tagged.scan import Cut, Mismatch, Reading, Scan
-from strictcall.tagged.steps import Said, Step
+from strictcall.tagged.steps import Plain, Said, Step
 from strictcall.wire.mend import Repair
 
 NAMES: Final = ("name", "tool_name", "function")
@@ -59,14 +59,26 @@ class Block:
 def json_block(scan: Scan, stops: tuple[str, ...], *, bare: bool = False) -> Reading[None]:
     """Take calls and give them: an object, objects one after another, or a list of them.
 
-    A call that is broken ends before the first of ``stops``; without them it is none. ``bare``: as in ``json_call``.
+    A call that is broken ends before the first of ``stops``; without them it is none. Where ``stops`` mark the calls,
+    what is none among them is text, and takes no other with it. ``bare``: as in ``json_call``.
     """
     sign = yield from scan.space()
     is_list = sign == "["
     scan.at += is_list
+    is_first = True
     while True:
-        yield from scan.space()
-        yield from json_call(scan, stops, bare=bare)
+        sign = yield from scan.space()
+        start = scan.at
+        try:
+            yield from json_call(scan, stops, bare=bare)
+        except Mismatch:
+            if is_first or not stops:
+                raise
+            scan.at = start
+            if sign != "{":
+                break
+            yield from _passed_over(scan, stops)
+        is_first = False
         sign = yield from scan.space()
         if sign in (",", ";"):
             scan.at += 1
@@ -74,6 +86,17 @@ def json_block(scan: Scan, stops: tuple[str, ...], *, bare: bool = False) -> Rea
             break
     if is_list:
         yield from scan.skip("]")
+
+
+def _passed_over(scan: Scan, stops: tuple[str, ...]) -> Reading[None]:
+    """Take an object that is no call, to its end, or that of its line where it is broken."""
+    start = scan.at
+    try:
+        text = (yield from json_text(scan)).text
+    except Broken:
+        scan.at = start
+        text, _ = yield from scan.until("\n", *stops, take=False)
+    yield Plain(text)
 
 
 def json_call(scan: Scan, stops: tuple[str, ...], *, bare: bool = False) -> Reading[None]:
@@ -112,17 +135,26 @@ def closed_call(closing: str) -> Reader:
     """Takes a call whose opening text is missing: the closing text must be there."""
 
     def read(scan: Scan) -> Reading[None]:
-        found: list[Step] = []
-        for step in json_call(scan, (), bare=True):
-            if step is None:
-                yield None
-            else:
-                found.append(step)
-        yield from scan.space()
-        yield from scan.take(closing)
-        yield from found
+        yield from all_or_none(json_call(scan, (), bare=True), _closing(scan, closing))
 
     return read
+
+
+def _closing(scan: Scan, closing: str) -> Reading[None]:
+    yield from scan.space()
+    yield from scan.take(closing)
+
+
+def all_or_none(reading: Reading[None], end: Reading[None]) -> Reading[None]:
+    """Read on, and give the calls only once what must follow them was taken."""
+    found: list[Step] = []
+    for step in reading:
+        if step is None:
+            yield None
+        else:
+            found.append(step)
+    yield from end
+    yield from found
 
 
 def arguments_only(scan: Scan, name: str, stops: tuple[str, ...], call_id: str | None = None) -> Reading[None]:

@@ -32,8 +32,11 @@ class Lookout:
     later: Literals
     alike: Mapping[str, tuple[Opening, ...]]
 
-    def possible(self, literal: str, scan: Scan, prose: Prose, *, fresh: bool) -> list[Opening]:
-        """The openings that stand where a literal was found, or may yet. ``fresh``: no call was made so far."""
+    def possible(self, literal: str, scan: Scan, prose: Prose, *, fresh: bool) -> list[Opening] | None:
+        """The openings that stand where a literal was found; ``None`` where that is still to be seen.
+
+        ``fresh``: no call was made so far.
+        """
         if prose.quoted:
             return []
         allowed = {"anywhere"}
@@ -44,6 +47,8 @@ class Lookout:
         here = [opening for opening in self.alike[literal] if opening.where in allowed]
         if prose.in_word:
             here = [opening for opening in here if not _is_word(opening.text)]
+        if not scan.closed and any(scan.may_begin(opening.text) for opening in here):
+            return None
         return [opening for opening in here if may_stand(scan, opening)]
 
 

@@ -13,10 +13,10 @@ from strictcall.tagged.families.cohere_xml import COHERE_XML
 from strictcall.tagged.families.command_r import COMMAND_R
 from strictcall.tagged.families.common import COMMON
 from strictcall.tagged.families.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
-from strictcall.tagged.families.deepseek_dsml import DEEPSEEK_V4, DEEPSEEK_V32
+from strictcall.tagged.families.deepseek_dsml import DEEPSEEK_V4, DEEPSEEK_V32, DEEPSEEK_V41
 from strictcall.tagged.families.functionary import FUNCTIONARY
 from strictcall.tagged.families.gemma import FUNCTIONGEMMA, GEMMA4
-from strictcall.tagged.families.glm import GLM45, GLM47
+from strictcall.tagged.families.glm import GLM45, GLM47, HUNYUAN
 from strictcall.tagged.families.harmony import HARMONY
 from strictcall.tagged.families.hermes import HERMES
 from strictcall.tagged.families.inkling import INKLING
@@ -24,7 +24,8 @@ from strictcall.tagged.families.internlm import INTERNLM
 from strictcall.tagged.families.json_lists import JSON_LISTS
 from strictcall.tagged.families.kimi_k2 import KIMI_K2
 from strictcall.tagged.families.kimi_k3 import KIMI_K3
-from strictcall.tagged.families.llama3_json import LLAMA3_JSON
+from strictcall.tagged.families.llama3_json import LLAMA3_JSON, XLAM
+from strictcall.tagged.families.minicpm5 import MINICPM5
 from strictcall.tagged.families.minimax import MINIMAX_M2
 from strictcall.tagged.families.minimax_m3 import MINIMAX_M3
 from strictcall.tagged.families.mistral import MISTRAL, MISTRAL_OLD
@@ -42,16 +43,20 @@ FAMILIES: Final[tuple[Family, ...]] = (
     COMMAND_R,
     PHI4_MINI,
     LLAMA3_JSON,
+    XLAM,
     QWEN3_CODER,
     SEED_OSS,
     GLM47,
     GLM45,
+    HUNYUAN,
     MINIMAX_M2,
     MINIMAX_M3,
+    MINICPM5,
     DEEPSEEK_V31,
     DEEPSEEK_V3,
     DEEPSEEK_V32,
     DEEPSEEK_V4,
+    DEEPSEEK_V41,
     KIMI_K2,
     KIMI_K3,
     HARMONY,
@@ -70,6 +75,8 @@ FAMILIES: Final[tuple[Family, ...]] = (
 )
 """In the order in which they try what begins alike."""
 AUTO: Final = "auto"
+NONE: Final = "none"
+"""In the place of a format: calls are not looked for."""
 
 
 def formats() -> list[str]:

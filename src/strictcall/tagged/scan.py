@@ -128,9 +128,8 @@ class Scan:
 
     def take(self, *literals: str) -> Reading[str]:
         """Take the literal that stands here. Raises ``Mismatch`` for none of them."""
-        if len(literals) == 1 and self.begins(literals[0]):
-            self.at += len(literals[0])
-            return literals[0]
+        if len(literals) == 1:
+            return (yield from self._take_one(literals[0]))
         found = yield from self.peek(*literals)
         if found is None:
             if self.closed and any(self.may_begin(literal) for literal in literals):
@@ -138,6 +137,14 @@ class Scan:
             raise Mismatch
         self.at += len(found)
         return found
+
+    def _take_one(self, literal: str) -> Reading[str]:
+        while not self.begins(literal):
+            if not self.may_begin(literal):
+                raise Mismatch
+            yield from self.wait()
+        self.at += len(literal)
+        return literal
 
     def skip(self, *literals: str) -> Reading[str | None]:
         """Take the literal that stands here, if one does; at the end of the text the beginning of one is enough."""

@@ -88,18 +88,22 @@ Below = Rewrite | Step | None
 """What is done to a value: it is rewritten while it arrives, decoded when it is complete, or copied."""
 
 
+def unwritten() -> None:
+    """The answer of a codec that cannot be done while a value arrives."""
+
+
 @value
 class Codec:
     """``decode`` turns a wire value into the contract's, ``encode`` goes the other way; both report misfits to the run.
 
-    ``transforms`` is false for a codec that only checks and hands on what it was given. ``rewrite`` says how decoding
-    can be done while a value arrives, where it can.
+    ``transforms`` is false for a codec that only checks and hands on what it was given. ``rewrite`` gives, for one that
+    does more, how decoding can be done while a value arrives, or ``None`` where it cannot: few tools are asked.
     """
 
     decode: Step
     encode: Step
     transforms: bool = True
-    rewrite: Rewrite | None = None
+    rewrite: Callable[[], Rewrite | None] = unwritten
 
 
 def apply(codec: Codec | None) -> Step:
@@ -120,7 +124,7 @@ def below(codec: Codec | None) -> Below:
     """What is done with a codec to a value that arrives piece by piece."""
     if codec is None or not codec.transforms:
         return None
-    return codec.rewrite or codec.decode
+    return codec.rewrite() or codec.decode
 
 
 def level(codec: Codec | None) -> int:

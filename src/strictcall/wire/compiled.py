@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -18,7 +17,7 @@ from strictcall.json_value import (
     MAX_WIRE_DEPTH,
     LimitError,
     check_limits,
-    copy_json,
+    copier,
     excerpt,
     is_small,
     parse,
@@ -33,7 +32,7 @@ from strictcall.value import value
 from strictcall.wire.codec import Below, Codec, Enough, Run, below
 from strictcall.wire.lower import Wire
 from strictcall.wire.mend import Repair, mend
-from strictcall.wire.quick import UNDECIDED, QuickReader, quick_reader
+from strictcall.wire.quick import QuickReader, quick_reader
 
 MOST_MENDED: Final = 10_000
 """Arguments of more values than this are not mended: that walks them several times."""
@@ -78,12 +77,28 @@ class Compilation:
     counts: Mapping[str, int] = field(default_factory=dict)
     readable: bool = True
     _quick: list[QuickReader] = field(default_factory=list, repr=False, compare=False)
+    _copier: list[Callable[[], Any]] = field(default_factory=list, repr=False, compare=False)
     _wire_check: list[LocalCheck] = field(default_factory=list, repr=False, compare=False)
     _fingerprint: list[str] = field(default_factory=list, repr=False, compare=False)
+    _below: list[Below] = field(default_factory=list, repr=False, compare=False)
+
+    def below(self) -> Below:
+        """What is done to a call in wire form while it arrives."""
+        if not self._below:
+            self._below.append(below(self.codec))
+        return self._below[0]
+
+    def fresh_schema(self) -> Any:
+        """A copy of the wire schema, each time another."""
+        if not self._copier:
+            self._copier.append(copier(self.schema))
+        return self._copier[0]()
 
     def fingerprint(self, parameters: Any) -> str:
         """What tells this wire schema from others; ``parameters`` is what stands for it where nothing was rewritten."""
         if not self._fingerprint:
+            import hashlib  # noqa: PLC0415 - loads a library of its own, and few tools are asked
+
             schema = parameters if self.schema is None else self.schema
             said = json.dumps([self.name, self.strict, schema], sort_keys=True, default=repr)
             self._fingerprint.append(hashlib.sha256(said.encode()).hexdigest()[:32])
@@ -100,7 +115,7 @@ class Compilation:
     def quick(self) -> QuickReader:
         """The quick way to read calls, prepared at its first use."""
         if not self._quick:
-            self._quick.append(quick_reader(self.codec, self.contract))
+            self._quick.append(quick_reader(self.codec, self.contract, self.wire))
         return self._quick[0]
 
     @property
@@ -142,7 +157,7 @@ class CompiledTool:
             return self._tool.parameters
         if not hasattr(self, "_parameters"):
             # What many tools share is not handed out: a caller may well change the dict that he sends.
-            self._parameters = copy_json(self._made.schema)
+            self._parameters = self._made.fresh_schema()
         return self._parameters
 
     @property
@@ -206,7 +221,7 @@ class CompiledTool:
         """
         if not self.strict:
             return "hold"
-        return below(self._made.codec)
+        return self._made.below()
 
     @property
     def shapes(self) -> tuple[tuple[Shape, Definitions], ...]:
@@ -230,13 +245,13 @@ class CompiledTool:
 
         Raises ``ArgumentsError`` naming each fault.
         """
-        if form == "wire" and (type(arguments) is str or type(arguments) is bytes):
+        if form == "wire":
             try:
                 value = self._quick(arguments)
             except AttributeError:
                 self._quick = self._made.quick()
                 value = self._quick(arguments)
-            if value is not UNDECIDED:
+            if value is not None:
                 return value
         reading = self.read(arguments, form)
         if reading.faults:

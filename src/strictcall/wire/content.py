@@ -85,8 +85,21 @@ class _JsonOnly(pickle.Unpickler):
         raise Unkept
 
 
+class _Same:
+    """Stands for a boolean: Python takes ``True``, ``1`` and ``1.0`` for the same."""
+
+    __slots__ = ("_value",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: bool) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return other is self._value
+
+
 class _Exact:
-    """Stands for a number or boolean: Python takes ``True``, ``1`` and ``1.0`` for the same."""
+    """Stands for a number, for the same reason."""
 
     __slots__ = ("_value",)
     __hash__ = None  # type: ignore[assignment]
@@ -130,4 +143,6 @@ def _frozen(value: Any) -> Any:
         }
     if kind is list:
         return [_frozen(item) for item in value]
-    return value if kind is str or value is None else _Exact(value)
+    if kind is str or value is None:
+        return value
+    return _Same(value) if kind is bool else _Exact(value)

@@ -71,5 +71,4 @@ def _list_codec(prefix: list[Codec | None], rest: Codec | None) -> Codec | None:
         start = len(writers)
         return head + [write(item, (trail, start + i), run) for i, item in enumerate(value[start:])]
 
-    arriving = Rewrite(items=below(rest)) if highest == 2 and not prefix else None
-    return Codec(decode, encode, highest == 2, arriving)
+    return Codec(decode, encode, highest == 2, lambda: Rewrite(items=below(rest)) if not prefix else None)

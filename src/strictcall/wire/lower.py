@@ -100,8 +100,7 @@ def lower_contract(
     root = _arguments(contract) if arguments else contract.shape
     definitions = {**contract.definitions, ROOT: root}
     cuts = _cuts(definitions, dialect)
-    edges = {name: references(shape) for name, shape in definitions.items()} if len(definitions) > 1 else {ROOT: []}
-    ordered = [name for group in components(reachable(ROOT, edges)) for name in group if name != ROOT]
+    ordered = _in_order(definitions) if len(definitions) > 1 else []
     estimates: Definitions = definitions
     levels: dict[str, int] = {}
     for _ in range(MOST_ROUNDS):
@@ -114,6 +113,12 @@ def lower_contract(
         estimates = {**definitions, **context.wire}
         levels = {name: level(codec) for name, codec in context.codecs.items()}
     raise Refusal("its definitions refer to one another in a way that cannot be encoded")
+
+
+def _in_order(definitions: Definitions) -> list[str]:
+    """What the root refers to, each after what it refers to in turn, circles aside."""
+    edges = {name: references(shape) for name, shape in definitions.items()}
+    return [name for group in components(reachable(ROOT, edges)) for name in group if name != ROOT]
 
 
 def _cuts(definitions: Definitions, dialect: Dialect) -> frozenset[tuple[str, str]]:

@@ -13,20 +13,25 @@ _STEM = re.compile(r"[^A-Za-z0-9_]+")
 _DEFAULT_LENGTH = 64
 
 
-@lru_cache(maxsize=4096)
 def legal_name(name: str, rule: NameRule) -> str:
     """A name that the rule allows: the name itself if it is legal, else ``<readable stem>_<digest>``.
 
     The digest is 8 characters of the base32 SHA-256 of the whole name, so the result depends on nothing else.
     """
-    if is_legal(name, rule):
+    # By the rule's fields, since Python hashes those much faster than a rule.
+    return _legal_name(name, rule.pattern, rule.max_length, rule.forbidden)
+
+
+@lru_cache(maxsize=4096)
+def _legal_name(name: str, pattern: str | None, max_length: int | None, forbidden: frozenset[str]) -> str:
+    if is_legal(name, NameRule(pattern, max_length, forbidden)):
         return name
     import base64  # noqa: PLC0415 - nearly every name is legal
     import hashlib  # noqa: PLC0415 - nearly every name is legal
     import unicodedata  # noqa: PLC0415 - nearly every name is legal
 
     digest = base64.b32encode(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()).decode().lower()
-    room = (rule.max_length or _DEFAULT_LENGTH) - _DIGEST_LENGTH - 1
+    room = (max_length or _DEFAULT_LENGTH) - _DIGEST_LENGTH - 1
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     stem = _STEM.sub("_", plain).strip("_")[:room].rstrip("_") or "name"
     if stem[0].isdigit():

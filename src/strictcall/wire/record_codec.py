@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from strictcall.shape.admit import admits
-from strictcall.wire.codec import Codec, Rewrite, RewrittenField, Run, Step, Trail, apply, below, encoder, level
+from strictcall.wire.codec import (
+    Codec,
+    Rewrite,
+    RewrittenField,
+    Run,
+    Step,
+    Trail,
+    apply,
+    below,
+    encoder,
+    level,
+    unwritten,
+)
 from strictcall.wire.fields import FreeNames, Parts
 
 
@@ -19,6 +31,8 @@ def record_codec(parts: Parts, free: FreeNames | None, *, closes: bool) -> Codec
         return None
     if not inner and not free and highest < 2:
         return _closing_codec(parts)
+    if not inner and not free and not renamed and not parts.extra and parts.options is None:
+        return _nulls_codec(parts)
     return _transforming_codec(parts, free, highest == 2)
 
 
@@ -38,6 +52,29 @@ def _closing_codec(parts: Parts) -> Codec:
         return _encode(value, trail, run, parts, None)
 
     return Codec(decode, encode, False)
+
+
+def _nulls_codec(parts: Parts) -> Codec:
+    """The codec of a record that only leaves out nulls and refuses undeclared names."""
+    names = frozenset(parts.names)
+    nullable = frozenset(name for name, part in parts.parts.items() if part.null_is_absent)
+
+    def decode(value: Any, trail: Trail, run: Run) -> Any:
+        if type(value) is not dict:
+            return value
+        found: dict[str, Any] = {}
+        for name, item in value.items():
+            if name not in names:
+                # Reported there, where nothing was prepared for it: that would cost each compilation.
+                return _transforming_codec(parts, None, True).decode(value, trail, run)
+            if item is not None or name not in nullable:
+                found[name] = item
+        return found
+
+    def encode(value: Any, trail: Trail, run: Run) -> Any:
+        return _encode(value, trail, run, parts, None)
+
+    return Codec(decode, encode, True, lambda: _rewrite(parts, None))
 
 
 def _transforming_codec(parts: Parts, free: FreeNames | None, transforms: bool) -> Codec:
@@ -65,7 +102,7 @@ def _transforming_codec(parts: Parts, free: FreeNames | None, transforms: bool) 
     def encode(value: Any, trail: Trail, run: Run) -> Any:
         return _encode(value, trail, run, parts, free)
 
-    return Codec(decode, encode, transforms, _rewrite(parts, free) if transforms else None)
+    return Codec(decode, encode, transforms, (lambda: _rewrite(parts, free)) if transforms else unwritten)
 
 
 def _rewrite(parts: Parts, free: FreeNames | None) -> Rewrite | None:

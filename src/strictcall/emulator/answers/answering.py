@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from strictcall.dialect.held import held
 from strictcall.dialect.model import Dialect
 from strictcall.emulator.answer import BYTES_A_TOKEN, Answer, MadeCall, Stop
-from strictcall.emulator.answers import random_answers, sloppy
+from strictcall.emulator.answers import obedient, random_answers, sloppy
 from strictcall.emulator.answers.grammar import GrammarRefusedError
 from strictcall.emulator.conversation import OfferedTool, Request
 from strictcall.emulator.refusal import Refusal
@@ -45,7 +46,7 @@ def answer(
     wanted = request.max_tokens if request.max_tokens is not None else settings.max_tokens
     budget = min(wanted, settings.max_tokens) * BYTES_A_TOKEN
     draft = (_Draft if style is None else _TextDraft)(rng, budget, call_prefix)
-    model = _Sensible if settings.answers == "sensible" else _Random
+    model = _MODELS.get(settings.answers, _Random)
     made = model(request, dialect, settings.loose_rate, rng, style).fill(draft)
     return made if style is None else within(as_text(made, style, rng), budget)
 
@@ -216,3 +217,41 @@ class _Sensible(_Random):
             return
         schema = held(output.schema, self.dialect) if holds_output(self.request, self.dialect) else None
         draft.say(sensible.output(output.schema, self.request.prompt, self.rng, held=schema))
+
+
+@dataclass(frozen=True, slots=True)
+class _WrittenOut(sensible.Wish):
+    """A call whose arguments the user wrote out."""
+
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+class _Obedient(_Sensible):
+    """An answer that follows the user to the letter where calls are written out; else a sensible one."""
+
+    def chosen(self) -> Sequence[sensible.Wish]:
+        request = self.request
+        must = request.choice == "required"
+        if obedient.forbids_calls(request.prompt) and not must:
+            return ()
+        written = obedient.written_calls(request.prompt, request.callable_tools)
+        if not written:
+            return super().chosen()
+        left = written[request.calls_made :] or (written[-1:] if must else [])
+        wishes = [_WrittenOut(tool, request.prompt, arguments) for tool, arguments in left]
+        return wishes if request.parallel is not False else wishes[:1]
+
+    def call(self, draft: _Draft, wish: sensible.Wish) -> None:
+        if not isinstance(wish, _WrittenOut):
+            super().call(draft, wish)
+            return
+        tool = wish.tool
+        if tool.name in self.held:
+            decoded = held(schema_of(tool), self.dialect)
+            legal = sensible.arguments(tool, "", self.rng, schema=decoded)
+            draft.call(tool.name, obedient.nearest(wish.arguments, legal, decoded))
+        else:
+            draft.call(tool.name, json.dumps(wish.arguments, ensure_ascii=False))
+
+
+_MODELS: Final[Mapping[str, type[_Random]]] = {"sensible": _Sensible, "obedient": _Obedient}

@@ -85,9 +85,17 @@ def _token(*tokens: str) -> Reader:
     return read
 
 
-def _end(scan: Scan) -> Reading[None]:
-    """Take what ends the turn: nothing but further ends may follow."""
-    yield from scan.take(*_ENDS)
+def _end(token: str) -> Reader:
+    """Reads what ends the turn, of which this is the first: nothing but further ends may follow."""
+
+    def read(scan: Scan) -> Reading[None]:
+        yield from scan.take(token)
+        yield from _further_ends(scan)
+
+    return read
+
+
+def _further_ends(scan: Scan) -> Reading[None]:
     while (yield from scan.space()):
         yield from scan.take(*_ENDS)
 
@@ -120,8 +128,7 @@ def alone(read: Reader) -> Reader:
 
 def _nothing(scan: Scan) -> Reading[None]:
     """Take the end of the answer. Raises ``Mismatch`` where anything else follows."""
-    if (yield from scan.space()):
-        yield from _end(scan)
+    yield from _further_ends(scan)
     if scan.at < scan.end:
         raise Mismatch
 
@@ -130,6 +137,6 @@ COMMON: Final[tuple[Opening, ...]] = (
     *(Opening(opening, _thought(opening, closing), where="line") for opening, closing in _THOUGHTS),
     *(Opening(opening, _closed_thought(opening, closing)) for opening, closing in _THOUGHTS),
     *(Opening(closing, _token(closing)) for _, closing in _THOUGHTS),
-    *(Opening(end, _end) for end in _ENDS),
+    *(Opening(end, _end(end)) for end in _ENDS),
     *(Opening(token, _token(token)) for token in _DROPPED),
 )

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from strictcall.tagged.families.glm import LONGCAT_LITE
 from strictcall.tagged.family import Family, Opening
 from strictcall.tagged.json_calls import Block
+from strictcall.tagged.scan import Reading, Scan
 
 
 def _family(
@@ -28,6 +30,16 @@ _GRANITE: Final = Block("<|tool_call|>", "<|/tool_call|>", listed=True)
 _GRANITE_20B: Final = Block("<function_call>", "</function_call>")
 _GIGACHAT: Final = Block("<|function_call|>")
 _GIGACHAT_OLD: Final = Block("function call<|role_sep|>\n")
+_GIGACHAT_MESSAGE: Final = "<|message_sep|>"
+
+
+def _next_message(scan: Scan) -> Reading[None]:
+    """Take GigaChat's call with the token that ends the message before it."""
+    yield from scan.take(_GIGACHAT_MESSAGE)
+    yield from scan.space()
+    block = _GIGACHAT if (yield from scan.peek(_GIGACHAT.opening)) else _GIGACHAT_OLD
+    yield from block.read(scan)
+
 
 JSON_LISTS: Final[tuple[Family, ...]] = (
     _family(
@@ -43,8 +55,8 @@ JSON_LISTS: Final[tuple[Family, ...]] = (
         "tool_calls",
         Block("<tool_calls>", "</tool_calls>", listed=True),
         "Jamba, Hunyuan A13B, Apriel 1.5, MiniMax M1",
-        r"jamba|hunyuan|apriel|minimax.?m1",
-        ("jamba", "hunyuan", "hunyuan_a13b", "apriel", "minimax"),
+        r"jamba|hunyuan-a|apriel|minimax.?m1",
+        ("jamba", "hunyuan_a13b", "apriel", "minimax"),
     ),
     _family(
         "nemotron",
@@ -53,7 +65,14 @@ JSON_LISTS: Final[tuple[Family, ...]] = (
         r"llama.*nemotron|nemotron-nano.*v2",
         ("llama_nemotron_json",),
     ),
-    _family("longcat", Block("<longcat_tool_call>", "</longcat_tool_call>", space="\n"), "LongCat Flash", r"longcat"),
+    _family(
+        "longcat",
+        Block("<longcat_tool_call>", "</longcat_tool_call>", space="\n"),
+        "LongCat Flash",
+        r"longcat",
+        (),
+        *LONGCAT_LITE.openings(),
+    ),
     _family(
         "gigachat3",
         _GIGACHAT,
@@ -61,6 +80,7 @@ JSON_LISTS: Final[tuple[Family, ...]] = (
         r"gigachat",
         (),
         Opening(_GIGACHAT_OLD.opening, _GIGACHAT_OLD.read),
+        Opening(_GIGACHAT_MESSAGE, _next_message, follows="f<"),
     ),
     _family(
         "lm_studio",

@@ -40,7 +40,11 @@ def _wrapped_list(opening: str, closing: str) -> Reader:
 
     def read(scan: Scan) -> Reading[None]:
         yield from scan.take(opening)
-        yield from scan.space()
+        if (yield from scan.space()) == "{":
+            yield from json_block(scan, (closing, opening))
+            yield from scan.space()
+            yield from scan.skip(closing)
+            return
         place = scan.at
         yield from scan.take("[")
         sign = yield from scan.space()

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import anyio
 
 from strictcall.agent import Agent, AgentSettings, RunError
-from strictcall.agent.events import Answered
+from strictcall.agent.events import AgentEvent, Answered
 from strictcall.api.answer import Answer, StopReason
 from strictcall.dialect import load
 from strictcall.link.inference import FixedLinks, Habits
 from strictcall.link.resolved import ResolvedLink, Retries, Timeouts
-from strictcall.link.turns import Results, as_messages
+from strictcall.link.turns import Results, Turn, as_messages
 from strictcall.runtime.python_tool import tool
 from strictcall.runtime.runnable import Context
+from strictcall.testing.endpoint import StrictEndpoint
 
 CUT_OFF = {StopReason.LENGTH, StopReason.CONTENT_FILTER, StopReason.ERROR, StopReason.INCOMPLETE}
 AT_ONCE = 16
@@ -26,15 +28,16 @@ AT_ONCE = 16
 class Tally:
     """What the conversations came to."""
 
-    ended: Counter = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
     calls: int = 0
-    wrong: list = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
 
-async def storm(endpoint, conversations, *, streamed, most_wrong=10):
+async def storm(endpoint: StrictEndpoint, conversations: int, *, streamed: bool, most_wrong: int = 10) -> Tally:
     """Hold conversations with an endpoint, some at once, and look at what each leaves behind."""
     tally = Tally()
-    ran, answers = Counter(), []
+    ran: Counter[str | None] = Counter()
+    answers: list[Answer] = []
 
     @tool
     async def get_weather(city: str, context: Context, days: int | None = None) -> str:
@@ -43,7 +46,7 @@ async def storm(endpoint, conversations, *, streamed, most_wrong=10):
         await anyio.lowlevel.checkpoint()
         return f"22 degrees in {city}"
 
-    def listen(event):
+    def listen(event: AgentEvent) -> None:
         if isinstance(event, Answered):
             answers.append(event.answer)
 
@@ -62,11 +65,11 @@ async def storm(endpoint, conversations, *, streamed, most_wrong=10):
     return tally
 
 
-async def _no_wait(seconds):
+async def _no_wait(seconds: float) -> None:
     await anyio.lowlevel.checkpoint()
 
 
-def _links(endpoint):
+def _links(endpoint: StrictEndpoint) -> FixedLinks:
     link = ResolvedLink(
         "emulator",
         "m",
@@ -80,7 +83,9 @@ def _links(endpoint):
     return FixedLinks([link], Retries(attempts=2))
 
 
-async def _conversation(agent, number, streamed, tally, limiter):
+async def _conversation(
+    agent: Agent, number: int, streamed: bool, tally: Tally, limiter: anyio.CapacityLimiter
+) -> None:
     question = f"{number}: what is the weather in Lisbon?"
     async with limiter:
         try:
@@ -102,11 +107,11 @@ async def _conversation(agent, number, streamed, tally, limiter):
     tally.wrong += [f"{number}: {wrong}" for wrong in _wrong_turns(progress.messages)]
 
 
-def _wrong_calls(answers, ran):
+def _wrong_calls(answers: Sequence[Answer], ran: Counter[str | None]) -> Iterator[str]:
     """What does not hold of all calls that were run: each was asked for, none twice, and by no answer that was cut."""
     cut = {call.id for answer in answers if answer.stop_reason in CUT_OFF for call in answer.calls}
     asked = {call.id for answer in answers for call in answer.calls}
-    twice = [call_id for call_id, times in ran.items() if times > 1]
+    twice = {call_id for call_id, times in ran.items() if times > 1}
     for what, ids in (
         ("run twice", twice),
         ("run though the answer was cut off", cut & ran.keys()),
@@ -116,14 +121,14 @@ def _wrong_calls(answers, ran):
             yield f"{what}: {ids}"
 
 
-def _wrong_turns(messages):
+def _wrong_turns(messages: Sequence[Turn]) -> Iterator[str]:
     """What does not hold of a conversation: every call in it has its result."""
     for position, turn in enumerate(messages):
         if isinstance(turn, Answer) and turn.calls:
             results = messages[position + 1] if position + 1 < len(messages) else None
             if not isinstance(results, Results) or results.calls != turn.calls or not all(results.outputs):
                 yield f"a call without a result: {turn.calls}"
-    waiting = set()
+    waiting: set[str] = set()
     for message in json.loads(json.dumps(as_messages(messages))):
         if message["role"] == "tool":
             waiting.discard(message["tool_call_id"])
