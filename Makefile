@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test cover lint types laws fuzz load agents coverage conformance bench referee real-model conversations servers clean
+.PHONY: demo test wide cover lint types laws fuzz load agents coverage conformance bench referee real-model conversations servers clean
 .DEFAULT_GOAL := test
 
 $(READY): pyproject.toml
@@ -18,10 +18,13 @@ demo: $(READY) ## compile, decode and run real tools over live MCP servers
 	@$(BIN)/python examples/demo.py
 
 test: lint types ## everything that CI checks
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+wide: $(READY) ## the tests, with each slow case under every dialect and the hostile ones in the main thread too
+	STRICTCALL_TESTS=all $(BIN)/python -m pytest -n auto --dist worksteal
 
 cover: $(READY) ## the tests with branch coverage, which take twice as long
-	$(BIN)/python -m pytest -n auto --cov --cov-branch --cov-report=term
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-branch --cov-report=term
 
 lint: $(READY) ## ruff and the order of imports
 	$(BIN)/ruff check

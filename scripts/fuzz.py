@@ -340,7 +340,7 @@ def told_of_large(found: Slowest) -> bool:
     )
     print(
         f"  {found.format:17} 1 MB of {found.units[0][:30]!r}: {found.whole:.1f} s, {found.whole_growth:.1f} times a "
-        f"quarter of it; a byte at a time {found.units[1][:30]!r}: {found.single:.1f} s, {found.single_growth:.1f} times"
+        f"quarter; a byte at a time {found.units[1][:30]!r}: {found.single:.1f} s, {found.single_growth:.1f} times"
         f"{'  TOO SLOW' if slow else ''}",
         flush=True,
     )

@@ -32,7 +32,9 @@ CALLS: Final[list[tuple[str, dict[str, Any]]]] = [
 SIGNS: Final = [*"{}[]()<>|:,=\"'\\`0", "\n", " ", "```", "\n> ", ' "', "-1", "1e999", "null", "True", "\x00", "\ud800"]
 WORDS: Final = ["find", "now", "nobody", "functions.", "é", "\U0001f600", "I'd say ", "9" * 5000, "[" * 300]
 THOUGHTS: Final = ["<think>", "</think>", "[THINK]", "<|im_end|>", "</s>", "<![CDATA[", "]]>"]
-SMALL: Final = 8_000
+SMALL: Final = 16_000
+MOST_TRIED: Final = 6
+"""How many of the texts that are slow while small are tried further."""
 _TOKEN: Final = re.compile(r"<[^<>]{1,40}>|\[/?[A-Z_]+\]|\w+|\s+|.", re.DOTALL)
 
 
@@ -165,13 +167,17 @@ def wrong(tools: Toolset, answer: Answer) -> str | None:
 
 
 def slowest(name: str) -> Slowest:
-    """The slowest of a format's almost-calls, found with small texts and measured with a megabyte."""
-    tools, units = toolset(), almost(name)
-    unit = max(units, key=lambda unit: expected(tools, name, unit, None))
-    torn = max(units, key=lambda unit: expected(tools, name, unit, 1))
-    times = [seconds(tools, name, unit, size, None) for size in (LARGE // 4, LARGE)]
-    singles = [seconds(tools, name, torn, size, 1) for size in (LARGE // 4, LARGE)]
-    return Slowest(name, (unit, torn), times[1], _growth(times), singles[1], _growth(singles))
+    """The slowest of a format's almost-calls, found with smaller texts and measured with a megabyte.
+
+    What is read in vain is not counted up to a limit, so that small texts alone tell little.
+    """
+    tools = toolset()
+    units = sorted(almost(name), key=lambda unit: seconds(tools, name, unit, SMALL, None))[-MOST_TRIED:]
+    slow = max(units, key=lambda unit: seconds(tools, name, unit, LARGE // 8, None))
+    single = max(units, key=lambda unit: seconds(tools, name, unit, SMALL, 1))
+    times = [seconds(tools, name, slow, size, None) for size in (LARGE // 4, LARGE)]
+    singles = [seconds(tools, name, single, size, 1) for size in (LARGE // 4, LARGE)]
+    return Slowest(name, (slow, single), times[1], _growth(times), singles[1], _growth(singles))
 
 
 def almost(name: str) -> list[str]:
@@ -187,12 +193,6 @@ def almost(name: str) -> list[str]:
     rng = random.Random(name)  # noqa: S311 - repeatable, not secret
     known = [*found, *fragments()]
     return [*filter(None, found), "".join(piece for piece in rng.choices(known, k=400) if len(piece) < 100)]
-
-
-def expected(tools: Toolset, name: str, unit: str, step: int | None) -> float:
-    """The seconds that a large text would take, as far as small ones tell."""
-    first, second = (seconds(tools, name, unit, size, step) for size in (SMALL, 4 * SMALL))
-    return second * max(1.0, second / first / 4) ** 2
 
 
 def seconds(tools: Toolset, name: str, unit: str, size: int, step: int | None) -> float:

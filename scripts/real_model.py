@@ -2,8 +2,9 @@
 
 Each tool is compiled for ``llama.cpp`` and sent twice: as a forced call in a request with the whole toolset, under a
 chat template that knows tools, and as ``response_format`` under the model's own template, which knows none. What the
-model says may be silly: what counts is that the engine takes every strict schema and that its answers decode. Exits
-with 1 where it does not or they do not, and with 2 where the engine cannot be had.
+model says may be silly: what counts is that the engine takes every strict schema and that its answers decode. Then
+``strictcall run`` and ``strictcall probe`` are tried on the model as a user would; ``ONLY=run`` tries nothing else.
+Exits with 1 where something does not hold, and with 2 where the engine cannot be had.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "real_model"))
 
+from as_a_user import command, told  # noqa: E402
 from chosen import AS_WRITTEN, chosen, last_name  # noqa: E402
 from llama_engine import AbsentError, CrashError, Engine, install  # noqa: E402
 from replies import (  # noqa: E402
@@ -45,6 +47,9 @@ CONTEXT = 8192
 OK = 200
 PATH = "/v1/chat/completions"
 TEMPLATE = HERE / "real_model" / "calls.jinja"
+RUNNING = HERE / "real_model" / "run.jinja"
+"""A template that says how calls are written, in a way that the engine reads beside answers in words."""
+RUN = "run"
 
 Body = Callable[[int], dict[str, Any]]
 
@@ -52,6 +57,8 @@ Body = Callable[[int], dict[str, Any]]
 def main() -> int:
     """Run what is asked for; returns the exit code."""
     asked = arguments()
+    if asked.only == [RUN]:
+        return as_a_user(asked)
     tools = [tool for tool in chosen() if not asked.only or any(part in tool.name for part in asked.only)]
     toolset = Toolset(tools, DIALECT)
     if not toolset.strict:
@@ -69,7 +76,24 @@ def main() -> int:
     print(f"{len(lines)} requests in {time.monotonic() - start:.0f} s; loose, not sent: {loose}; wrong: {len(wrong)}")
     for line in wrong:
         print(row(line))
-    return 1 if wrong else 0
+    return max(1 if wrong else 0, 0 if asked.only else as_a_user(asked))
+
+
+def as_a_user(asked: argparse.Namespace) -> int:
+    """The commands on the model: each ends as a command may, and in one at least a call is run and then answered."""
+    try:
+        with engine(asked, RUNNING) as server:
+            ended = []
+            for each in told(server.address):
+                print(f"{command(each.words)}\n{each.shown.rstrip()}\n(exit code {each.code})\n", flush=True)
+                ended.append(each)
+    except AbsentError as error:
+        print(f"real-model: {error}", file=sys.stderr)
+        return 2
+    called = sum(each.has_called for each in ended)
+    sound = sum(each.is_sound for each in ended)
+    print(f"{len(ended)} commands, {sound} ended as they may, {called} with a call that was run")
+    return 0 if called and all(each.is_sound for each in ended) else 1
 
 
 def arguments() -> argparse.Namespace:
@@ -87,12 +111,13 @@ def arguments() -> argparse.Namespace:
     return asked
 
 
-def engine(asked: argparse.Namespace, template: str | None = None) -> Engine:
+def engine(asked: argparse.Namespace, template: Path | None = None) -> Engine:
     """The server, started with the model's chat template or another one."""
     python, model = install()
-    started = Engine(python, model, asked.threads, CONTEXT, template)
+    text = None if template is None else template.read_text(encoding="utf-8")
+    started = Engine(python, model, asked.threads, CONTEXT, text)
     able = started.ask("/props").body["chat_template_caps"]["supports_tool_calls"]
-    whose = "its own chat template" if template is None else TEMPLATE.name
+    whose = "its own chat template" if template is None else template.name
     knows = "knows tools" if able else "knows no tools"
     print(f"\nxllamacpp {started.version}, {model.name}, threads: {asked.threads}, {whose} {knows}\n", flush=True)
     return started
@@ -101,7 +126,7 @@ def engine(asked: argparse.Namespace, template: str | None = None) -> Engine:
 def calls(toolset: Toolset, asked: argparse.Namespace) -> Iterator[Line]:
     """Each strict tool as the call of a request with all of them; alone where the engine refuses them together."""
     strict = toolset.strict
-    with engine(asked, TEMPLATE.read_text(encoding="utf-8")) as server:
+    with engine(asked, TEMPLATE) as server:
         together = server.ask(PATH, call_body(strict, strict[0], 1))
         if together.status != OK:
             print(f"refused together: {refusal(together.body)}")

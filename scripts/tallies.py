@@ -70,7 +70,7 @@ class Chunk:
 
     def _one(self, tool: Tool, dialect: str, found: Tally) -> None:
         found.tools += 1
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             compiled = compile_tool(tool, dialect=dialect)
         except Exception as error:  # noqa: BLE001 - an exception of any kind is what is counted
@@ -78,7 +78,7 @@ class Chunk:
             found.odd.append(f"{tool.name}: {type(error).__name__}: {error}")
             return
         finally:
-            found.seconds += time.perf_counter() - start
+            found.seconds += time.process_time() - start
         self._count(found, tool, compiled)
 
     def _count(self, found: Tally, tool: Tool, compiled: CompiledTool) -> None:

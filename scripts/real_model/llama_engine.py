@@ -132,7 +132,7 @@ class Engine:
         if self._process.poll() is not None:
             self._start()
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._address + path, data, {"Content-Type": "application/json"})  # noqa: S310
+        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"})  # noqa: S310
         try:
             with urllib.request.urlopen(request, timeout=REPLY_SECONDS) as answer:  # noqa: S310  loopback
                 return Reply(answer.status, json.load(answer))
@@ -156,7 +156,7 @@ class Engine:
             self._words.close()
             raise AbsentError(f"the engine does not start: {word}")
         said = json.loads(line)
-        self._address = str(said["address"])
+        self.address = str(said["address"])
         self.version = str(said["version"])
 
     def _last_word(self) -> str:

@@ -159,12 +159,6 @@ ALLOWANCES = (
         LLAMA,
         "their own converter passes over formats that it does not know; they stay for the model to read",
     ),
-    Allowance(
-        "llguidance",
-        'Unimplemented keys: ["uniqueItems"]',
-        LLAMA,
-        "their own converter passes over uniqueItems; it stays for the model to read",
-    ),
     Allowance("xgrammar", "warning: *", LLGUIDANCE + LLAMA, NOT_ITS_ENGINE),
 )
 

@@ -22,8 +22,8 @@ _SHOWN: Final[dict[type, tuple[str, ...]]] = {}
 def value(cls: type[AnyValue]) -> type[AnyValue]:
     """Make a class a value: a dataclass with slots, compared and hashed by its fields.
 
-    All values share these three methods: a dataclass would compile its own, which half of the time of importing
-    strictcall went into.
+    All values share these three methods: a dataclass would compile its own, which takes a tenth of the time of
+    importing strictcall.
     """
     cls.__eq__ = _equal  # type: ignore[method-assign]
     cls.__hash__ = _hash  # type: ignore[method-assign]

@@ -63,6 +63,64 @@ def test_calls_of_the_api_go_first() -> None:
     assert [call.arguments for call in answer.calls] == [{"q": "own"}]
 
 
+def with_own_call(before: str, after: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """An answer with a call of the API's own, whole and streamed: text stands before and after the call."""
+    function = {"name": "find", "arguments": '{"q": "own"}'}
+    entry = {"index": 0, "id": "c", "type": "function", "function": function}
+    own = {"choices": [{"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": None}]}
+    streamed = [*chunks(before, 5, None), own, *chunks(after, 5, "tool_calls")]
+    return whole(before + after, "tool_calls", tool_calls=[entry]), streamed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(SAID, ""), ("", SAID), (SAID[:30], SAID[30:]), (f"{SAID} And", f" so.\n{SAID}<|im_end|>")]
+)
+def test_beside_calls_of_the_api_what_looks_like_one_is_text(before: str, after: str) -> None:
+    response, streamed = with_own_call(before, after)
+    expected = chat_completions.read(response, TOOLSET, tagged="auto")
+    assert expected.text == (before + after).removesuffix("<|im_end|>")
+    events, answer = run(chat_completions.Stream(TOOLSET, tagged="auto"), streamed)
+    check_law(events, answer)
+    assert (answer.text, answer.calls, answer.stop_reason) == (expected.text, expected.calls, expected.stop_reason)
+    assert [call.arguments for call in answer.calls] == [{"q": "own"}]
+
+
+def test_thoughts_of_the_api_and_those_in_the_text_stand_apart() -> None:
+    said = "<think>Two.</think>Said."
+    one = {"choices": [{"index": 0, "delta": {"reasoning_content": "One."}, "finish_reason": None}]}
+    events, answer = run(chat_completions.Stream(TOOLSET, tagged="auto"), [one, *chunks(said, 3)])
+    check_law(events, answer)
+    response = whole(said, reasoning_content="One.")
+    assert chat_completions.read(response, TOOLSET, tagged="auto").reasoning == answer.reasoning == "One.\n\nTwo."
+    assert answer.text == "Said."
+
+
+@pytest.mark.parametrize(
+    ("dialect", "tagged", "found"),
+    [
+        ("vllm", None, True),
+        ("sglang", None, True),
+        ("ollama", None, True),
+        ("lmstudio", None, True),
+        ("vllm", "none", False),
+        ("openai", None, False),
+        ("openai", "auto", True),
+        ("tensorrt-llm", None, False),
+    ],
+)
+def test_the_dialect_says_whether_calls_are_looked_for(dialect: str, tagged: str | None, found: bool) -> None:
+    toolset = Toolset([compiled.tool for compiled in TOOLSET], dialect)
+    answer = chat_completions.read(whole(SAID), toolset, tagged=tagged)
+    assert (answer.text, len(answer.calls)) == (("I will.", 1) if found else (SAID, 0))
+    _, streamed = run(chat_completions.Stream(toolset, tagged=tagged), chunks(SAID, 7))
+    assert (streamed.text, streamed.calls) == (answer.text, answer.calls)
+
+
+def test_without_tools_a_dialect_looks_for_no_calls() -> None:
+    answer = chat_completions.read(whole(SAID), Toolset([], "vllm"))
+    assert (answer.text, answer.calls) == (SAID, ())
+
+
 @pytest.mark.parametrize(("finish", "reason"), [(None, StopReason.INCOMPLETE), ("length", StopReason.LENGTH)])
 def test_a_call_that_is_cut_off_never_runs(finish: str | None, reason: StopReason) -> None:
     _, answer = run(chat_completions.Stream(TOOLSET, tagged="hermes"), chunks(SAID[:-30], 9, finish))

@@ -84,18 +84,18 @@ def test_a_request_has_no_two_tools_of_one_name(inside):
     )
 
 
-def test_decode_prints_one_object(strictcall):
-    for words, stdin in (
-        [['{"city": "Rome", "days": null}'], b""],
-        [["-"], b'{"city": "Rome"}'],
-        [[], b'{"city": "Rome"}'],
+def test_decode_prints_one_object(strictcall, inside):
+    for run, words, stdin in (
+        [inside, ['{"city": "Rome", "days": null}'], b""],
+        [inside, ["-"], b'{"city": "Rome"}'],
+        [strictcall, [], b'{"city": "Rome"}'],
     ):
-        done = strictcall("decode", "tools.json", "--tool", "weather", *words, stdin=stdin)
+        done = run("decode", "tools.json", "--tool", "weather", *words, stdin=stdin)
         assert (done.code, done.out, done.err) == (0, '{"city": "Rome"}\n', "")
 
 
-def test_decode_says_each_fault_on_its_line(strictcall):
-    done = strictcall("decode", "tools.json", "--tool", "weather", '{"city": 5, "days": 99}')
+def test_decode_says_each_fault_on_its_line(inside):
+    done = inside("decode", "tools.json", "--tool", "weather", '{"city": 5, "days": 99}')
     assert (done.code, done.out) == (1, "")
     assert sorted(line.split(":")[0] for line in done.err.splitlines()) == ["/city", "/days"]
 
@@ -115,22 +115,22 @@ def test_arguments_that_are_not_text(inside):
         assert done.err
 
 
-def test_encode_is_the_inverse(strictcall):
+def test_encode_is_the_inverse(inside):
     arguments = {"labels": {"team": "blue", "ä": "1"}}
-    encoded = strictcall("encode", "tools.json", "--tool", "label", json.dumps(arguments))
+    encoded = inside("encode", "tools.json", "--tool", "label", json.dumps(arguments))
     assert encoded.code == 0
     assert encoded.json == {"labels": [{"key": "team", "value": "blue"}, {"key": "ä", "value": "1"}]}
-    decoded = strictcall("decode", "tools.json", "--tool", "label", stdin=encoded.stdout)
+    decoded = inside("decode", "tools.json", "--tool", "label", stdin=encoded.stdout)
     assert decoded.json == arguments
-    refused = strictcall("encode", "tools.json", "--tool", "label", '{"labels": {"a": 1}}')
+    refused = inside("encode", "tools.json", "--tool", "label", '{"labels": {"a": 1}}')
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.startswith("/labels/a: ")
 
 
-def test_decode_either_reads_the_contracts_form(strictcall):
+def test_decode_either_reads_the_contracts_form(inside):
     arguments = '{"labels": {"team": "blue"}}'
-    assert strictcall("decode", "tools.json", "--tool", "label", arguments).code == 1
-    done = strictcall("decode", "tools.json", "--tool", "label", arguments, "--form", "either")
+    assert inside("decode", "tools.json", "--tool", "label", arguments).code == 1
+    done = inside("decode", "tools.json", "--tool", "label", arguments, "--form", "either")
     assert done.json == json.loads(arguments)
 
 

@@ -10,9 +10,9 @@ import pytest
 VERDICTS = ["exact", "closed", "checked", "narrowed", "loose"]
 
 
-def test_json_has_each_tool_under_each_dialect(strictcall):
+def test_json_has_each_tool_under_each_dialect(inside):
     words = ["--dialect", "anthropic", "--dialect", "openai", "--dialect", "anthropic"]
-    done = strictcall("check", "tools.json", *words, "--output-format", "json")
+    done = inside("check", "tools.json", *words, "--output-format", "json")
     assert list(done.json) == ["dialects"]
     assert list(done.json["dialects"]) == ["anthropic", "openai"]
     for found in done.json["dialects"].values():
@@ -65,9 +65,9 @@ def test_exit_code_follows_fail_on(inside, tool, options, code):
     assert done.code == code, done.out + done.err
 
 
-def test_what_cannot_be_read_is_said_and_the_rest_go_on(strictcall):
-    (strictcall.folder / "more.jsonl").write_text('{"name": "ok", "schema": {"type": "object"}}\nnot json\n')
-    done = strictcall("check", "nowhere.json", "more.jsonl", "--output-format", "json", "--fail-on", "never")
+def test_what_cannot_be_read_is_said_and_the_rest_go_on(inside):
+    (inside.folder / "more.jsonl").write_text('{"name": "ok", "schema": {"type": "object"}}\nnot json\n')
+    done = inside("check", "nowhere.json", "more.jsonl", "--output-format", "json", "--fail-on", "never")
     assert done.code == 2
     assert [tool["name"] for tool in done.json["dialects"]["openai"]["tools"]] == ["ok"]
     assert [problem["place"] for problem in done.json["problems"]] == ["nowhere.json", "more.jsonl: line 2, column 1"]
@@ -77,11 +77,11 @@ def test_what_cannot_be_read_is_said_and_the_rest_go_on(strictcall):
     ]
 
 
-def test_output_goes_to_a_file(strictcall):
-    done = strictcall("check", "tools.json", "--output-format", "json", "--output", "report.json", "--fail-on", "never")
+def test_output_goes_to_a_file(inside):
+    done = inside("check", "tools.json", "--output-format", "json", "--output", "report.json", "--fail-on", "never")
     assert (done.code, done.out, done.err) == (0, "", "")
-    assert list(json.loads((strictcall.folder / "report.json").read_text())) == ["dialects"]
-    failed = strictcall("check", "tools.json", "--output", "no/such/folder.txt")
+    assert list(json.loads((inside.folder / "report.json").read_text())) == ["dialects"]
+    failed = inside("check", "tools.json", "--output", "no/such/folder.txt")
     assert failed.code == 2
     assert failed.err == "strictcall: no/such/folder.txt: No such file or directory\n"
 
@@ -105,9 +105,9 @@ def test_python_objects(strictcall):
     assert [tool["name"] for tool in done.json["dialects"]["openai"]["tools"]] == ["Ask"]
 
 
-def test_strangers_text_cannot_steer_the_terminal(strictcall):
+def test_strangers_text_cannot_steer_the_terminal(inside):
     tool = {"name": "a\u001b[31m\nb\u202ec", "schema": {"type": "object"}}
-    done = strictcall("check", "-", stdin=json.dumps(tool).encode())
+    done = inside("check", "-", stdin=json.dumps(tool).encode())
     assert "\u001b" not in done.out
     assert "\u202e" not in done.out
     assert r"a\x1b[31m\nb\u202ec" in done.out

@@ -99,12 +99,12 @@ def test_a_terminal_gets_colour_and_a_progress_bar(strictcall):
     assert b"300 tools: " in shown
 
 
-def test_no_command_shows_help(strictcall):
+def test_no_command_shows_help(strictcall, inside):
     done = strictcall()
     assert done.code == 2
     assert "check" in done.err
-    assert strictcall("--help").code == 0
-    assert "--open-objects" in strictcall("check", "--help").out
+    assert inside("--help").code == 0
+    assert "--open-objects" in inside("check", "--help").out
 
 
 def test_version(strictcall):
@@ -185,33 +185,33 @@ def test_an_interrupt_ends_with_130(strictcall):
     assert (process.returncode, out, err) == (130, b"", b"")
 
 
-def test_judge_says_what_stands_in_the_way(strictcall):
+def test_judge_says_what_stands_in_the_way(inside):
     schema = {"type": "object", "properties": {"x": {"oneOf": [{"type": "string"}]}}, "required": ["x"]}
     text = json.dumps(schema | {"title": "odd"}).encode()
-    done = strictcall("judge", "-", stdin=text)
+    done = inside("judge", "-", stdin=text)
     assert done.code == 1
     assert all(line.startswith("odd: ") for line in done.out.splitlines())
-    found = strictcall("judge", "-", "--output-format", "json", stdin=text).json
+    found = inside("judge", "-", "--output-format", "json", stdin=text).json
     pointers = {violation["pointer"] for violation in found["schemas"][0]["violations"]}
     assert "/properties/x/oneOf" in pointers or "/properties/x" in pointers
     fine = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    done = strictcall("judge", "-", stdin=json.dumps(fine).encode())
+    done = inside("judge", "-", stdin=json.dumps(fine).encode())
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-def test_explain_and_dialects(strictcall):
-    listed = strictcall("explain").out.splitlines()
+def test_explain_and_dialects(inside):
+    listed = inside("explain").out.splitlines()
     assert len(listed) > 5
     code = listed[1].split()[0]
-    explained = strictcall("explain", code).out
+    explained = inside("explain", code).out
     assert explained.startswith(f"{code}: ")
     for heading in ("Effect: ", "Why: ", "Example: ", "What to do: "):
         assert heading in explained
-    assert {line.split()[0] for line in strictcall("dialects").out.splitlines()[1:]} >= {
+    assert {line.split()[0] for line in inside("dialects").out.splitlines()[1:]} >= {
         "openai",
         "anthropic",
         "json_schema",
     }
-    shown = strictcall("dialects", "openai").out
+    shown = inside("dialects", "openai").out
     assert "rejected: " in shown
     assert "source " in shown

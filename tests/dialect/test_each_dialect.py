@@ -258,3 +258,9 @@ def test_what_a_schema_is_written_in_and_where_output_has_no_place_beside_tools(
     assert {dialect.name for dialect in dialects() if not dialect.output_beside_tools} == {"cerebras", "groq"}
     assert load("gemini", "output").schema_language == "openapi"
     assert not load("groq", "output").output_beside_tools
+
+
+def test_calls_are_looked_for_in_text_where_a_source_says_that_servers_leave_them_there():
+    """Only servers of open models are known to; a hosted API's own calls are all that it has."""
+    formats = {dialect.name: dialect.tagged.format for dialect in dialects() if dialect.tagged.format != "none"}
+    assert formats == dict.fromkeys(["lmstudio", "ollama", "sglang", "vllm"], "auto")

@@ -11,6 +11,7 @@ from strictcall.dialect.build import MEASURES
 from strictcall.dialect.findings import MOST_VIOLATIONS
 from strictcall.dialect.model import Limit, NameRule
 from strictcall.dialect.rules import RULES
+from width import ALL
 
 TEXT = {"type": "string"}
 THREE = ("openai", "anthropic", "json_schema")
@@ -117,13 +118,20 @@ HEAVY = {
 """Asked of one dialect only, for they take their time."""
 
 
+def asked(name):
+    """The dialects that are asked about a schema: the particular one always, one of the others in turn."""
+    if name in HEAVY:
+        return (PARTICULAR,)
+    return DIALECTS if ALL else (PARTICULAR, load(THREE[list(SCHEMAS).index(name) % len(THREE)]))
+
+
 @pytest.mark.parametrize("name", [*SCHEMAS, *HEAVY])
 def test_an_answer_in_time_without_recursion(name):
     schema = {**SCHEMAS, **HEAVY}[name]()
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(200)
     try:
-        for dialect in DIALECTS if name in SCHEMAS else (PARTICULAR,):
+        for dialect in asked(name):
             for strict in (True, False):
                 start = time.process_time()
                 violations = judge(schema, dialect, strict=strict)

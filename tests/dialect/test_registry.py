@@ -189,6 +189,9 @@ def test_an_unknown_name_is_answered_with_the_near_ones(name, told):
         (["limits", "tool", "strict_tools"], {"most": 1, "source": "guide"}, "limits.tool.strict_tools: unknown key"),
         (["limits", "tool", "depth", "most"], "5", "limits.tool.depth.most: '5' is not a whole number"),
         (["sources", "guide", "date"], None, "sources.guide.date: missing"),
+        (["tagged"], "auto", "tagged: must be a table of format, source"),
+        (["tagged"], {"format": "auto"}, "tagged.source: missing"),
+        (["tagged"], {"format": "auto", "source": "page"}, "tagged.source: 'page' is not one of 'guide'"),
     ],
 )
 def test_a_flaw_in_a_file_is_named_with_what_is_allowed(path, value, told):

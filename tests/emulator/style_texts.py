@@ -47,6 +47,11 @@ TEXTS = {
     "<tool_call>g\n<arg_key>on</arg_key>\n<arg_value>true</arg_value>\n</tool_call>",
     "glm47": "<tool_call>f<arg_key>k</arg_key><arg_value>v w</arg_value><arg_key>n</arg_key><arg_value>1</arg_value>"
     "</tool_call><tool_call>g<arg_key>on</arg_key><arg_value>true</arg_value></tool_call>",
+    "hunyuan_v3": "<tool_calls>\n<tool_call>f<tool_sep>\n<arg_key>k</arg_key>\n<arg_value>v w</arg_value>\n"
+    "<arg_key>n</arg_key>\n<arg_value>1</arg_value>\n</tool_call>\n"
+    "<tool_call>g<tool_sep>\n<arg_key>on</arg_key>\n<arg_value>true</arg_value>\n</tool_call>\n</tool_calls>",
+    "minicpm5": '<function name="f"><param name="k">v w</param><param name="n">1</param></function>\n'
+    '<function name="g"><param name="on">true</param></function>',
     "minimax_m2": '<minimax:tool_call>\n<invoke name="f">\n<parameter name="k">v w</parameter>\n'
     '<parameter name="n">1</parameter>\n</invoke>\n'
     '<invoke name="g">\n<parameter name="on">true</parameter>\n</invoke>\n</minimax:tool_call>',

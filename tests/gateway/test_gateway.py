@@ -340,6 +340,31 @@ def test_prose_and_calls_of_the_api_are_left_as_they_are() -> None:
     assert choice == body["choices"][0]
 
 
+@pytest.mark.parametrize(
+    ("dialect", "asked", "found"), [("vllm", None, True), ("vllm", "none", False), ("json_schema", None, False)]
+)
+def test_the_dialect_says_whether_calls_are_looked_for(dialect: str, asked: str | None, found: bool) -> None:
+    body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": SAID}, "finish_reason": "stop"}]}
+    answer = httpx2.Response(200, json=body)
+    app = create_app("http://up.test/v1", dialect, tagged=asked, transport=httpx2.MockTransport(lambda request: answer))
+    choice = TestClient(app).post("/v1/chat/completions", json=BODY).json()["choices"][0]
+    assert (choice["finish_reason"] == "tool_calls", "tool_calls" in choice["message"]) == (found, found)
+    assert found or choice == body["choices"][0]
+
+
+def test_beside_calls_of_the_api_streamed_text_keeps_what_looks_like_one() -> None:
+    own = {"index": 0, "id": "c", "type": "function", "function": {"name": "search", "arguments": '{"q": "y"}'}}
+    raw = stream(
+        *[chunk({"content": piece}) for piece in (SAID[:40], SAID[40:])],
+        chunk({"tool_calls": [own]}),
+        chunk({}, "stop"),
+    )
+    out = tagged(raw, "text/event-stream").post("/v1/chat/completions", json=BODY).content
+    assert [(name, json.loads(text)) for name, text in calls_of(out).values()] == [("search", {"q": "y"})]
+    events = [json.loads(line[6:]) for line in out.decode().splitlines() if line.startswith("data: {")]
+    assert "".join(event["choices"][0]["delta"].get("content") or "" for event in events) == SAID
+
+
 def test_an_unknown_format_is_refused_at_the_start() -> None:
     with pytest.raises(SettingsError, match="no format is called 'hermees'; did you mean 'hermes'"):
         create_app("http://up.test", tagged="hermees")

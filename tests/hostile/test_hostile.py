@@ -1,7 +1,7 @@
 """Hostile schemas and arguments, each in a process that may die without taking the tests along.
 
 Every answer is meant to take at most 2 seconds of processor time. The tests allow three times that, because the machine
-that runs them may be slow or busy; ``STRICTCALL_HOSTILE_SECONDS=2`` asks for what is meant. ``STRICTCALL_HOSTILE=all``
+that runs them may be slow or busy; ``STRICTCALL_HOSTILE_SECONDS=2`` asks for what is meant. ``STRICTCALL_TESTS=all``
 runs every case under each of the dialects, and in the main thread too; without it a large or deep one is run under one
 of them, in a thread with a small stack, which is the harder place.
 """
@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 
 from hostile import cases
+from width import ALL
 
 RUNNER = Path(__file__).with_name("runner.py")
 SECONDS = float(os.environ.get("STRICTCALL_HOSTILE_SECONDS", "6"))
 MEGABYTES = 600
-WIDTH = os.environ.get("STRICTCALL_HOSTILE", "some")
-MODES = ["main", "small"] if WIDTH == "all" else ["small"]
-PATIENCE = 1_200 if WIDTH == "all" else 280
+MODES = ["main", "small"] if ALL else ["small"]
+PATIENCE = 1_200 if ALL else 280
 """Seconds for all cases of a kind, on a machine that is busy with other things."""
 UNMEASURED = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
 """The environment without what would have the processes traced for coverage, which slows them several times."""
@@ -32,7 +32,7 @@ UNMEASURED = {name: value for name, value in os.environ.items() if not name.star
 
 def answers(kind: str, mode: str) -> tuple[list[dict[str, Any]], str]:
     """The answers to the cases of a kind, and what the processes said on stderr."""
-    command = [sys.executable, str(RUNNER), kind, mode, WIDTH]
+    command = [sys.executable, str(RUNNER), kind, mode, "all" if ALL else "some"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, env=UNMEASURED)
     except subprocess.TimeoutExpired as error:
@@ -49,7 +49,7 @@ def answers(kind: str, mode: str) -> tuple[list[dict[str, Any]], str]:
 def test_hostile(kind: str, mode: str) -> None:
     """Every case has an answer under its dialects, in time, in little memory, with no surprise."""
     found, said = answers(kind, mode)
-    assert [(each["case"], each["dialect"]) for each in found] == cases.runs(kind, everywhere=WIDTH == "all")
+    assert [(each["case"], each["dialect"]) for each in found] == cases.runs(kind, everywhere=ALL)
     wrong = [
         {key: each[key] for key in ("case", "dialect", "seconds", "slowest", "peak", "error") if key in each}
         for each in found

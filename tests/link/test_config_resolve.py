@@ -211,6 +211,15 @@ def test_calls_written_as_text_can_be_turned_off_nearer(configured):
     assert configured("openai/n", text).tagged == "hermes"
 
 
+def test_where_nothing_is_said_of_calls_as_text_the_dialect_decides(configured):
+    provider = '[[providers]]\nid = "mine"\nbase_url = "http://localhost:1/v1"\ndialect = "vllm"\n'
+    link = configured("mine/m", provider)
+    assert link.tagged == "auto"
+    assert link.origins["tagged"].source == "default, as the dialect is vllm"
+    assert configured("mine/m", f'{provider}tagged = "none"\n').tagged is None
+    assert configured("mine/m", f'{provider}dialect_overrides = {{ tagged = {{ format = "none" }} }}\n').tagged is None
+
+
 @pytest.mark.parametrize(("link", "words"), [("opnai/x", "did you mean 'openai'"), ("zzzzz/x", "there are openai")])
 def test_an_unknown_provider_is_named_with_those_that_are_near(link, words):
     with pytest.raises(ConfigError, match=words):

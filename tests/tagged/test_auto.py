@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from strictcall.tagged import formats, write
+from strictcall.tagged import formats, read, write
 from strictcall.tagged.registry import FAMILIES
-from tagged.everywhere import NOW, PARIS, ROME, calls, everywhere
+from tagged.everywhere import NOW, PARIS, ROME, TOOLS, calls, everywhere
 
 MODELS = [
     ("Qwen/Qwen2.5-7B-Instruct", "hermes"),
@@ -27,6 +27,11 @@ MODELS = [
     ("deepseek-ai/DeepSeek-R1-0528", "deepseek_v3"),
     ("deepseek-ai/DeepSeek-V3.1", "deepseek_v31"),
     ("deepseek-ai/DeepSeek-V3.2", "deepseek_v32"),
+    ("deepseek-ai/DeepSeek-V4.1", "deepseek_v41"),
+    ("tencent/Hunyuan-A13B-Instruct", "tool_calls"),
+    ("tencent/HY-V3-Instruct", "hunyuan_v3"),
+    ("openbmb/MiniCPM5-8B", "minicpm5"),
+    ("Salesforce/xLAM-2-8b-fc-r", "xlam"),
     ("moonshotai/Kimi-K2-Instruct", "kimi_k2"),
     ("zai-org/GLM-4.5-Air", "glm45"),
     ("zai-org/GLM-4.7", "glm47"),
@@ -50,7 +55,7 @@ def test_a_model_is_known_by_its_name(model, wanted):
     known = [family.name for family in FAMILIES if family.models and re.search(family.models, model, re.IGNORECASE)]
     assert wanted in known
     text = write([PARIS, ROME, NOW], wanted)
-    assert calls(everywhere(text, "auto", model=model)) == [PARIS, ROME, NOW]
+    assert calls(read(text, TOOLS, "auto", model=model)) == [PARIS, ROME, NOW]
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4", "some-model", ""])

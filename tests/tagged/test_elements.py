@@ -24,7 +24,7 @@ NOTE = Tool(
 )
 OFFERED = Toolset([NOTE], "openai")
 FORMATS = ["qwen3_coder", "seed_oss", "glm45", "glm47", "minimax_m2", "deepseek_v32", "deepseek_v4", "step3"]
-FORMATS += ["cohere_xml", "kimi_k3"]
+FORMATS += ["cohere_xml", "kimi_k3", "deepseek_v41", "hunyuan_v3", "minicpm5"]
 VALUES = [
     "",
     "\n",
@@ -89,3 +89,12 @@ def test_values_full_of_tags_take_linear_time(filler):
     (call,) = read(text, OFFERED, "qwen3_coder").calls
     assert time.process_time() - started < 5
     assert call.arguments == {"body": f"{body}x"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_half_a_character_is_a_fault_of_its_call(form):
+    """A lone surrogate is no character: no JSON holds it, and nothing else comes of it than a fault."""
+    text = family(form).write([Written("note", {"body": "\ud800", "title": "t"})])
+    (call,) = read(text, OFFERED, form).calls
+    assert call.complete
+    assert call.faults

@@ -118,7 +118,7 @@ def test_any_text_is_an_answer_and_the_same_however_it_is_cut(text, form, sizes)
         assert call.faults or not TOOLS[call.name].check(call.arguments)
 
 
-SIZE = 100_000
+SIZE = 50_000
 ALMOST = [
     *[
         "<",
@@ -176,7 +176,8 @@ ALMOST = [
     ],
     *['<minimax:tool_call>\n<invoke name="now">\n<parameter name="a">', "<![CDATA[", "\n", " ", "a ", "é`"],
 ]
-NAMED = ["llama3_json", "pythonic", "hermes", "qwen3_coder", "mistral", "kimi_k2", "harmony", "olmo3"]
+NAMED = ["llama3_json", "pythonic", "qwen3_coder", "kimi_k2"]
+"""Those that look for most; ``make fuzz`` tries every format, with a megabyte."""
 
 
 def spent(text: str, form: str, step: int) -> float:
@@ -201,7 +202,7 @@ def test_almost_tags_end_in_seconds(unit):
 @pytest.mark.parametrize("form", NAMED)
 def test_almost_tags_end_in_seconds_where_the_format_is_named(form):
     for unit in ALMOST:
-        text = unit * (SIZE // 10 // len(unit))
+        text = unit * (SIZE // 5 // len(unit))
         assert spent(text, form, len(text)) < 2, unit
 
 
@@ -216,8 +217,8 @@ def test_almost_tags_end_in_seconds_where_the_format_is_named(form):
 )
 @pytest.mark.parametrize("unit", ["a", "\\", "<", "</", "{", "\n", "</parameter>"])
 def test_a_text_in_small_pieces_takes_linear_time(head, unit):
-    text = head + unit * (40_000 // len(unit))
-    assert spent(text, "auto", 2) < 8
+    text = head + unit * (16_000 // len(unit))
+    assert spent(text, "auto", 2) < 4
 
 
 def test_a_text_that_is_too_long_is_refused():

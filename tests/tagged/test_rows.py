@@ -85,10 +85,10 @@ def test_read(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
 def test_stream(row):
-    """The same in one piece, character by character, and in two pieces."""
+    """The same character by character, and in two pieces."""
     text = row["text"]
     for form in asked(row):
-        pieces = [[text], list(text), *([text[:at], text[at:]] for at in cuts(text, row["id"]))]
+        pieces = [list(text), *([text[:at], text[at:]] for at in cuts(text, row["id"]))]
         for cut in pieces:
             events, answer = run(Stream(toolset(row), form, thinking=row.get("thinking", False)), cut)
             check(answer, row)

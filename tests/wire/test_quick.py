@@ -30,6 +30,9 @@ CONTRACTS: dict[str, dict[str, Any]] = {
     "any value": record({"a": {}, "n": TEXT}),
     "any items": record({"a": {"type": "array"}, "n": TEXT}),
     "types left open": record({"a": {"maximum": 1}, "n": TEXT}),
+    "scalars left open": record(
+        {"a": {"maximum": 1, "minItems": 2, "maxItems": 1, "minProperties": 2, "maxProperties": 1}, "n": TEXT}
+    ),
     "conditional": {
         **record({"a": {"enum": ["x", "y"]}}, **CLOSED),
         "properties": {"a": {"enum": ["x", "y"]}, "n": {}},
@@ -52,6 +55,7 @@ WAYS = {
     "openai": {"dialect": "openai"},
     "anthropic": {"dialect": "anthropic"},
     "as it is": {"dialect": "json_schema"},
+    "types as written": {"dialect": "openai", "policy": Policy(implied_types=False)},
     "carried": {"dialect": "openai", "policy": Policy(open_objects="carry", implied_types=False)},
     "carried as it is": {"dialect": "json_schema", "policy": Policy(open_objects="carry", implied_types=False)},
     "json text": {"dialect": "openai", "policy": Policy(free_form="json_text", nulls="distinguish")},
@@ -67,7 +71,7 @@ def texts(contract: dict[str, Any]) -> list[str]:
     found += [f'{{{name}: "x", "n": {value}}}' for value in VALUES]
     found += [f'{{{name}: "x", "free": {value}, "n": null}}' for value in ("1e999", "1", DEEP)]
     for space in ("", " ", "\n", "\t\r"):
-        found += [f'{{{name}{space}:"x"{rest}}}', f'{{{name}{space}:"x",{name}{space}:"y"{rest}}}']
+        found += [f'{{{name}{space}:"x"{rest}}}', f'{{{name}{space}:"x",{name}:"y"{rest}}}']
     found += [f'{{{name}: "\\u003a", {name}: "y"}}', f'{{{name}: "y", {name}: "\\u003a"}}', f'{{{name}: "x"}} {{}}']
     return [
         *found,
@@ -108,6 +112,7 @@ CALLS: dict[str, Any] = {
     "a map": {"a": {"k": 1}, "n": "x"},
     "a name that is none here": {"a:": "x", "ü n": 1.5},
     "types left open": {"a": 0.5, "n": "x"},
+    "scalars left open": {"a": 0.5, "n": "x"},
 }
 """A call that each contract admits; those that are not here take two texts."""
 
@@ -121,10 +126,10 @@ def test_the_quick_way_gives_what_the_long_way_gives(contract: str, way: str) ->
     for compiled in tools:
         own = json.dumps(compiled.encode(call))
         assert compiled.decode(own) == call
-        for text in [own, own[:-1] + ",", own.replace(": ", " :"), *texts(CONTRACTS[contract])]:
+        given = [own, own[:-1] + ",", own.replace(": ", " :"), *texts(CONTRACTS[contract])]
+        for index, text in enumerate(given):
             expected = long_way(compiled, text)
-            assert outcome(compiled, text) == expected, text[:200]
-            assert outcome(compiled, text.encode()) == expected, text[:200]
+            assert outcome(compiled, text if index % 2 else text.encode()) == expected, text[:200]
             assert not expected[0] or not any(word in expected[1] for word in (": inf", "[inf", ": nan", ": -inf"))
 
 

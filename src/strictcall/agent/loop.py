@@ -229,7 +229,7 @@ class Loop:
         # Both at once, with no point in between at which the run could end.
         self._turns += [served.answer, Results(served.answer.calls, texts)]
         self._check_not_ended()
-        if all(map(_is_unusable, outputs)):
+        if cut is not None or all(map(_is_unusable, outputs)):
             self._count_repair(step, "; ".join(dict.fromkeys(texts)))
         else:
             self._repairs = 0

@@ -12,8 +12,9 @@ from typing import Any, Final
 from strictcall.api.answer import Answer, Call
 from strictcall.api.chat_completions_chunks import is_custom
 from strictcall.api.ids import CallIds
+from strictcall.api.object_calls import replayed_text
 from strictcall.api.reading import find_tool
-from strictcall.api.writing import as_said, encoded, known_name, replayed
+from strictcall.api.writing import as_said, encoded, known_name
 from strictcall.errors import RequestError
 from strictcall.wire.toolset import Toolset
 
@@ -129,7 +130,7 @@ def _answered(answer: Answer, toolset: Toolset, ids: CallIds) -> dict[str, Any]:
 
 
 def _replayed(call: Call, call_id: str, toolset: Toolset) -> dict[str, Any]:
-    name, arguments = replayed(call, toolset)
+    name, arguments = replayed_text(call, toolset)
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 

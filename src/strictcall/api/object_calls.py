@@ -1,4 +1,4 @@
-"""Calls of the APIs whose arguments are JSON objects, and not their text."""
+"""Calls whose arguments must be JSON objects, or the text of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from strictcall.api.answer import Answer, Call
 from strictcall.api.reading import find_tool
 from strictcall.api.writing import encoded, replayed
-from strictcall.json_value import LimitError, parse
+from strictcall.json_value import LimitError, compact, parse
 from strictcall.wire.toolset import Toolset
 
 INVALID: Final = "INVALID_JSON"
@@ -33,6 +33,23 @@ def replayed_object(call: Call, toolset: Toolset) -> tuple[str, dict[str, Any]]:
     """The wire name of a call of the history and its arguments, as ``writing.replayed`` has them."""
     name, raw = replayed(call, toolset)
     return name, as_object(raw)
+
+
+def replayed_text(call: Call, toolset: Toolset) -> tuple[str, str]:
+    """The wire name of a call of the history and the text of its arguments, as ``writing.replayed`` has them, where a
+    text must be that of an object: servers read it to render their chat template, and one of llama.cpp's or vLLM's
+    fails for the whole request on a call that was cut off.
+    """
+    name, raw = replayed(call, toolset)
+    is_sound = not call.faults and bool(raw.strip())
+    return name, raw if is_sound or _is_object(raw) else compact(as_object(raw))
+
+
+def _is_object(raw: str) -> bool:
+    try:
+        return isinstance(parse(raw), dict)
+    except LimitError:
+        return False
 
 
 def as_said_object(name: str, arguments: Any, toolset: Toolset) -> tuple[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from strictcall.api.answer import Answer, Call
 from strictcall.api.fields import text
 from strictcall.api.ids import CallIds
+from strictcall.api.object_calls import replayed_text
 from strictcall.api.writing import (
     ToolChoice,
     as_said,
@@ -21,7 +22,6 @@ from strictcall.api.writing import (
     merged,
     one_call_only,
     parameters,
-    replayed,
     request_marking,
     said,
     with_tools,
@@ -75,7 +75,7 @@ def history(messages: Iterable[Any], toolset: Toolset) -> list[Any]:
     """Items for the ``input`` of a body from the API's own ones and ``Answer`` objects.
 
     An answer becomes its items: those of this API as they came, thoughts before what they led to, its calls as
-    ``writing.replayed`` has them; that of another from its text and calls. In items of the API itself only names and
+    ``replayed_text`` has them; that of another from its text and calls. In items of the API itself only names and
     arguments of calls are looked at; what need not change is the same object.
 
     Where nothing is stored (``store: false``), a reasoning item without ``encrypted_content`` is not found again;
@@ -218,7 +218,7 @@ def _taken_back(item: dict[str, Any], *, without_id: bool) -> dict[str, Any]:
 
 
 def _function_call(item: dict[str, Any], call: Call, call_id: str, toolset: Toolset) -> dict[str, Any]:
-    name, arguments = replayed(call, toolset)
+    name, arguments = replayed_text(call, toolset)
     return {**item, "call_id": call_id, "name": name, "arguments": arguments}
 
 

@@ -48,6 +48,12 @@ def run(
         list[str] | None, typer.Option(metavar="TOOL", help="Run this tool without asking. May be given several times.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Run every tool without asking.")] = False,
+    tool_choice: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHOICE", help="auto, none, required or a tool's name; for the first step of each answer."
+        ),
+    ] = None,
     max_steps: Annotated[int, typer.Option(min=1, metavar="N", help="How often the model is asked at most.")] = 50,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the answer only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a line of JSON.")] = False,
@@ -74,6 +80,7 @@ def run(
         conversation=conversation,
         allow=frozenset(allow or ()),
         yes=yes,
+        tool_choice=tool_choice,
         max_steps=max_steps,
         quiet=quiet,
         as_json=as_json,

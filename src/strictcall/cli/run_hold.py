@@ -41,6 +41,7 @@ class Choices:
     conversation: Path | None
     allow: frozenset[str]
     yes: bool
+    tool_choice: str | None
     max_steps: int
     quiet: bool
     as_json: bool
@@ -72,7 +73,7 @@ def hold(choices: Choices, prompt: str | None) -> int:
                 on_event=approvals.questions.put,
             )
             with portal.wrap_async_context_manager(agent):
-                session = Session(portal, agent, approvals, shown)
+                session = Session(portal, agent, approvals, shown, choices.tool_choice)
                 session.turns = turns
                 if prompt is None:
                     return talk(session, lambda held: _keep(held, choices), lambda: _names(tools))

@@ -66,15 +66,25 @@ class _End:
 
 
 class Session:
-    """Holds a conversation. Without ``shown``, every event is a line of JSON on standard output."""
+    """Holds a conversation. Without ``shown``, every event is a line of JSON on standard output. ``tool_choice`` holds
+    for the first step after each question.
+    """
 
-    def __init__(self, portal: BlockingPortal, agent: Agent, approvals: Approvals, shown: Shown | None) -> None:
+    def __init__(
+        self,
+        portal: BlockingPortal,
+        agent: Agent,
+        approvals: Approvals,
+        shown: Shown | None,
+        tool_choice: str | None = None,
+    ) -> None:
         self.turns: tuple[Turn, ...] = ()
         self._portal = portal
         self._agent = agent
         self._approvals = approvals
         self._queue = approvals.questions
         self._shown = shown
+        self._tool_choice = tool_choice
         self._conversation: Hashable = object()
         self._stream: RunStream | None = None
         self._pending: _Question | None = None
@@ -108,7 +118,9 @@ class Session:
 
     async def _run(self, turns: Sequence[Turn], abort: Abort) -> RunResult[Any] | RunError:
         ended: RunResult[Any] | RunError | None = None
-        async with self._agent.stream(turns, conversation=self._conversation, abort=abort) as events:
+        async with self._agent.stream(
+            turns, tool_choice=self._tool_choice, conversation=self._conversation, abort=abort
+        ) as events:
             self._stream = events
             try:
                 # They are in the queue already, in their order: the agent tells of each at once.

@@ -64,7 +64,7 @@ class Level(Part):
     policy: PolicySettings | None = None
     """How tools are compiled."""
     tagged: Text | None = None
-    """The format in which the model writes calls as text; ``auto`` reads any, ``none`` none."""
+    """The format in which the model writes calls as text; ``auto`` any, ``none`` none. Unsaid it is the dialect's."""
     headers: dict[str, str] | None = Field(default=None, repr=False)
     """Sent with each request. ``${NAME}`` in a value is that environment variable."""
     extra_body: dict[str, JsonValue] | None = Field(default=None, repr=False)

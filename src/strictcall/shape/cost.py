@@ -9,6 +9,7 @@ from strictcall.json_value import objects_in, resolve_pointer
 
 IN_PLACE_LISTS: Final = ("allOf", "anyOf", "oneOf")
 IN_PLACE: Final = ("not", "if", "then", "else")
+_IN_PLACE: Final = frozenset({*IN_PLACE_LISTS, *IN_PLACE, "dependentSchemas", "$ref"})
 MOST_EVALUATIONS: Final = 100_000
 """How many subschemas may be evaluated on one and the same value."""
 
@@ -42,13 +43,13 @@ def cost_of(document: Any) -> Cost:
     costs: dict[int, tuple[int, int]] = {}
     on_path: set[int] = set()
     for start in objects:
-        stack: list[tuple[dict[str, Any], bool]] = [(start, False)]
+        stack: list[tuple[dict[str, Any], list[dict[str, Any]] | None]] = [(start, None)]
         while stack:
-            node, done = stack.pop()
+            node, parts = stack.pop()
             key = id(node)
-            if done:
+            if parts is not None:
                 on_path.discard(key)
-                below = [costs.get(id(part), (1, 1)) for part in _in_place(node, document)]
+                below = [costs.get(id(part), (1, 1)) for part in parts]
                 costs[key] = (1 + sum(cost for cost, _ in below), 1 + max((level for _, level in below), default=0))
                 if costs[key][0] > MOST_EVALUATIONS:
                     return Cost(reason="checking arguments against the schema could take exponential time")
@@ -56,14 +57,20 @@ def cost_of(document: Any) -> Cost:
                     reason = f"the schema refers more than {MOST_LEVELS} levels deep without a step into the value"
                     return Cost(reason=reason)
             elif key not in costs and key not in on_path:
+                parts = _in_place(node, document)
+                if not parts:
+                    costs[key] = (1, 1)
+                    continue
                 on_path.add(key)
-                stack.append((node, True))
-                stack.extend((part, False) for part in _in_place(node, document))
+                stack.append((node, parts))
+                stack.extend((part, None) for part in parts)
     return Cost(max(level for _, level in costs.values()))
 
 
 def _in_place(node: dict[str, Any], document: dict[str, Any]) -> list[dict[str, Any]]:
     """The subschemas that are evaluated on the same value as this one."""
+    if _IN_PLACE.isdisjoint(node):
+        return []
     found: list[Any] = []
     for keyword in IN_PLACE_LISTS:
         value = node.get(keyword)

@@ -140,7 +140,9 @@ class Reader:
             return Anything(place.pointer)
         if node is False:
             return Nothing(place.pointer)
-        self._spend(1)
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            self._spend(0)
         if self._depth >= MOST_DEPTH:
             raise TooLarge(f"the schema nests or refers more than {MOST_DEPTH} levels deep")
         self._depth += 1
@@ -329,8 +331,9 @@ class Reader:
             for pattern, item in view.get("patternProperties", {}).items()
         }
         rest, openness = self._rest(view, place)
+        inside = f"{place.pointer}/properties/"
         fields = {
-            name: Field(self.read(item, place.at(f"/properties/{escape(name)}")), name in demanded)
+            name: Field(self.read(item, Place(f"{inside}{escape(name)}", place.resolver)), name in demanded)
             for name, item in view.get("properties", {}).items()
         }
         self._spend(len(fields) + len(required) + len(patterns) * (len(fields) + len(required)))

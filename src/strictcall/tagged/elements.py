@@ -247,10 +247,12 @@ def said(scan: Scan, name: str, parameters: Iterable[tuple[str, str, bool]], cal
     parameters = list(parameters)
     arguments, faults = scan.offered.typed(name, [(key, raw) for key, raw, _ in parameters])
     compiled = scan.offered.tool(name)
-    better = {} if compiled is None else _better(compiled, parse(arguments), parameters)
-    if better:
-        arguments = compact({**parse(arguments), **better})
-    return Said(name, arguments, call_id, faults)
+    try:
+        values = parse(arguments)
+    except LimitError:  # a lone surrogate, or more than JSON may have: a fault, once it is checked
+        return Said(name, arguments, call_id, faults)
+    better = {} if compiled is None else _better(compiled, values, parameters)
+    return Said(name, compact({**values, **better}) if better else arguments, call_id, faults)
 
 
 def _better(

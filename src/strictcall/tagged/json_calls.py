@@ -75,7 +75,7 @@ def json_block(scan: Scan, stops: tuple[str, ...], *, bare: bool = False) -> Rea
             if is_first or not stops:
                 raise
             scan.at = start
-            if sign != "{":
+            if sign in ("", "]"):
                 break
             yield from _passed_over(scan, stops)
         is_first = False
@@ -89,7 +89,7 @@ def json_block(scan: Scan, stops: tuple[str, ...], *, bare: bool = False) -> Rea
 
 
 def _passed_over(scan: Scan, stops: tuple[str, ...]) -> Reading[None]:
-    """Take an object that is no call, to its end, or that of its line where it is broken."""
+    """Take a value that is no call, to its end, or that of its line where it is broken."""
     start = scan.at
     try:
         text = (yield from json_text(scan)).text

@@ -140,5 +140,7 @@ def exceeded(counts: Mapping[str, int], dialect: Dialect) -> Limit | None:
 
 
 def _is_union(shape: Shape, definitions: Definitions) -> bool:
+    if type(shape) is not Ref:
+        return type(shape) is Choice
     # A reference with annotations may have to be written as a union of one.
-    return type(follow(shape, definitions)) is Choice or (type(shape) is Ref and bool(shape.notes or shape.residue))
+    return type(follow(shape, definitions)) is Choice or bool(shape.notes or shape.residue)

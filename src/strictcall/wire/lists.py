@@ -60,6 +60,8 @@ def _list_codec(prefix: list[Codec | None], rest: Codec | None) -> Codec | None:
     def decode(value: Any, trail: Trail, run: Run) -> Any:
         if type(value) is not list:
             return value
+        if not readers:
+            return [read(item, (trail, i), run) for i, item in enumerate(value)]
         head = [step(item, (trail, i), run) for i, (step, item) in enumerate(zip(readers, value, strict=False))]
         start = len(readers)
         return head + [read(item, (trail, start + i), run) for i, item in enumerate(value[start:])]

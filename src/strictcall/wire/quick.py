@@ -26,7 +26,7 @@ from strictcall.shape.model import (
 from strictcall.wire.codec import Codec, Enough, Run, Step, Trail
 from strictcall.wire.lower import Wire
 
-QuickReader = Callable[[Any], dict[str, Any] | None]
+QuickReader = Callable[[Any], Any]
 """Gives a call's arguments in contract form, or ``None`` where they must be read the long way, as all that is no text.
 """
 
@@ -65,7 +65,9 @@ def quick_reader(codec: Codec | None, contract: Contract | None, wire: Wire | No
 
 
 def _nested(parse: Callable[[bytes], Any], decode: Step | None, is_valid: Check) -> QuickReader:
-    def read(text: Any) -> dict[str, Any] | None:
+    """The reader of any objects, from what ``parse`` makes of their text; that raises ``ValueError`` to give up."""
+
+    def read(text: Any) -> Any:
         try:
             if type(text) is str:
                 text = text.encode()
@@ -88,7 +90,7 @@ def _flat(decode: Step | None, is_valid: Check) -> QuickReader:
     what they do.
     """
 
-    def read(text: Any) -> dict[str, Any] | None:
+    def read(text: Any) -> Any:
         try:
             if type(text) is str:
                 text = text.encode()

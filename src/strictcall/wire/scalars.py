@@ -26,6 +26,8 @@ def lower_boolean(shape: Boolean, context: Context) -> Lowered:
 
 def lower_number(shape: Number, context: Context) -> Lowered:
     """A number keeps the bounds that the decoder holds; the others are checked afterwards."""
+    if not shape.bounds and shape.format is None:
+        return shape, None
     wire: Number = shape
     dropped = {keyword: value for keyword, value in shape.bounds.items() if not context.holds(keyword, value)}
     if dropped:
@@ -40,6 +42,8 @@ def lower_number(shape: Number, context: Context) -> Lowered:
 
 def lower_text(shape: Text, context: Context) -> Lowered:
     """A string keeps its lengths, pattern and format where the decoder holds them."""
+    if not (shape.min_length or shape.patterns) and shape.max_length is None and shape.format is None:
+        return shape, None
     wire: Text = shape
     dropped: list[tuple[str, object]] = []
     if shape.min_length and not context.holds("minLength", shape.min_length):

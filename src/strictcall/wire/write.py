@@ -31,7 +31,8 @@ from strictcall.wire.budget import Counter
 from strictcall.wire.hints import described, said
 from strictcall.wire.names import unused
 
-_SIMPLE: Final = frozenset({Null, Boolean, Number, Text})
+_TYPED: Final = frozenset({Boolean, Number, Text})
+_SIMPLE: Final = _TYPED | {Null}
 """Kinds of shape that may share one node with a list of types: no two of them speak through the same keyword."""
 
 
@@ -182,9 +183,14 @@ class Writer:
         return said or type(shape.rest) is not Anything
 
     def _choice(self, shape: Choice) -> dict[str, Any]:
+        if self._dialect.null == "type_list" and _is_scalar_or_null(shape):
+            # What nearly every optional property is.
+            node = self._node(shape.branches[0])
+            node["type"] = [node["type"], "null"]
+            return self._with_notes(node, shape)
         plain = not any(map(self._says_more, shape.branches))
         if plain and self._dialect.null == "type_list" and _is_simple(shape):
-            node: dict[str, Any] = {"type": []}
+            node = {"type": []}
             for branch in shape.branches:
                 part = self._node(branch)
                 node["type"].append(part.pop("type"))
@@ -277,6 +283,14 @@ def _literal_type(shape: Literal) -> str | None:
     if kind == "number" and shape.declared != "number" and all(type(value) is int for value in shape.values):
         return "integer"
     return kind
+
+
+def _is_scalar_or_null(shape: Choice) -> bool:
+    """Whether a choice is between one scalar type and null, and says nothing of either alone."""
+    if len(shape.branches) != 2:
+        return False
+    one, null = shape.branches
+    return type(null) is Null and type(one) in _TYPED and not (one.notes or one.residue or null.notes or null.residue)
 
 
 def _is_simple(shape: Choice) -> bool:

@@ -204,6 +204,6 @@ HUNYUAN: Final = Family(
     ),
     write=_HUNYUAN.write,
     models=r"hunyuan-?[34]|hy-?(v)?[34]\b",
-    also=("hy_v3", "hy_v4"),
+    also=("hunyuan", "hy_v3", "hy_v4"),
     lacks="the tags of Hunyuan 4 end in a mark that the tokenizer chooses: none and :opensource are read, no other is",
 )
