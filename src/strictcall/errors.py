@@ -15,7 +15,7 @@
     ├── LinkError           a link to a model gave no answer (strictcall.link.errors)
     ├── ChainError          none of the links of a chain did (strictcall.link.errors)
     ├── RunError            an agent's run ended without its result (strictcall.agent.result)
-    ├── UnknownModelError   a gateway has no such model (strictcall.gateway.links_models)
+    ├── UnknownModelError   a gateway has no such model (strictcall.gateway.links.models)
     └── GrammarRefusedError the grammar engine takes no such schema (strictcall.emulator.answers.grammar)
 
 Errors carry fields; the text is made from them and is not part of the API.

@@ -390,6 +390,37 @@ async def test_leaving_a_stream_early_ends_the_run(anyio_backend):
 
 
 @both_loops
+async def test_an_error_of_whoever_listens_is_itself(anyio_backend):
+    with strict_endpoint(script=calls_then(WEATHER)) as endpoint:
+        agent = on(endpoint, [weather])
+        with pytest.raises(KeyError, match="mine"):
+            await _raising(agent, KeyError("mine"))
+
+
+async def _raising(agent, error):
+    async with agent.stream("go") as events:
+        async for _ in events:
+            raise error
+
+
+@both_loops
+async def test_runs_at_once_share_what_an_agent_holds(anyio_backend):
+    results = []
+
+    async def one(agent):
+        results.append(await agent.run("go"))
+
+    with strict_endpoint(script=calls_then(WEATHER)) as endpoint:
+        async with on(endpoint, [weather]) as agent, anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(one, agent)
+        with pytest.raises(RuntimeError):
+            async with agent, agent:
+                pass
+    assert [result.text for result in results] == ["Done."] * 8
+
+
+@both_loops
 async def test_a_stream_that_fails_ends_with_the_event_and_the_error(anyio_backend):
     with strict_endpoint(script={"replies": []}) as endpoint:
         async with on(endpoint).stream("go") as events:

@@ -20,8 +20,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from strictcall import Tool, compile_tool
-from strictcall.gateway.links import create_links_app
-from strictcall.gateway.links_log import line_of
+from strictcall.gateway.links.app import create_links_app
+from strictcall.gateway.links.log import line_of
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.serving import serving
 from strictcall.testing.endpoint import StrictEndpoint

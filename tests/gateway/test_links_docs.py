@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from strictcall.gateway.links_errors import KINDS
-from strictcall.gateway.links_fields import DEFAULTS, LEFT_OUT, PLACES
+from strictcall.gateway.links.errors import KINDS
+from strictcall.gateway.links.fields import DEFAULTS, LEFT_OUT, PLACES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gateway.md").read_text(encoding="utf-8")
 OTHERS = ("responses", "messages", "generate_content")

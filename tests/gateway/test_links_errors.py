@@ -24,7 +24,7 @@ from gateway.links_standing import (
     whole,
     write,
 )
-from strictcall.gateway.links import create_links_app
+from strictcall.gateway.links.app import create_links_app
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.link.inference import Habits
 from strictcall.serving import serving

@@ -26,7 +26,7 @@ from gateway.links_standing import (
     write,
 )
 from strictcall.api.answer import Answer, Call
-from strictcall.gateway.links_memory import MOST_ANSWERS, Memory
+from strictcall.gateway.links.memory import MOST_ANSWERS, Memory
 from strictcall.testing.endpoint import StrictEndpoint, strict_endpoint
 
 THOUGHTFUL = {

@@ -27,8 +27,8 @@ from gateway.links_standing import (
 from link.linked import at
 from strictcall import Tool, compile_tool
 from strictcall.errors import RequestError
-from strictcall.gateway.links_fields import laid, placed
-from strictcall.gateway.links_request import read_request, with_model
+from strictcall.gateway.links.fields import laid, placed
+from strictcall.gateway.links.request import read_request, with_model
 from strictcall.testing.endpoint import StrictEndpoint, strict_endpoint
 
 DONE = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}], "x": 1.0}'

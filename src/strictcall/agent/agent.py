@@ -81,19 +81,18 @@ class Agent:
         self._state = state
         self._habits = habits
         self._shared: Inference | None = None
-        self._entered = 0
 
     async def __aenter__(self) -> Self:
-        self._entered += 1
-        self._shared = self._shared or Inference(self._links, habits=self._habits)
+        if self._shared is not None:
+            raise RuntimeError("this agent is entered already")
+        self._shared = Inference(self._links, habits=self._habits)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._entered -= 1
-        if self._entered == 0 and self._shared is not None:
-            shared, self._shared = self._shared, None
+        shared, self._shared = self._shared, None
+        if shared is not None:
             await shared.__aexit__(kind, error, trace)
 
     async def run(
@@ -149,20 +148,29 @@ class Agent:
 
         async with self._asking() as inference:
             loop = self._loop(inference, messages, tool_choice, conversation, token, tell, streamed=True)
+            stream = RunStream(loop, receive, send.close)
+            failure: BaseException | None = None
             with send, receive:
                 async with anyio.create_task_group() as group:
-                    stream = RunStream(loop, receive, send.close)
                     group.start_soon(stream.run)
-                    yield stream
+                    try:
+                        yield stream
+                    except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001  raised again below
+                        failure = error
                     group.cancel_scope.cancel()
+            # Out of the task group an error is itself, and not one of a group.
+            if failure is not None:
+                raise failure
 
     # --- one run ------------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Inference]:
-        async with self:
-            assert self._shared is not None  # noqa: S101 - it is there within the context
+        if self._shared is not None:
             yield self._shared
+            return
+        async with Inference(self._links, habits=self._habits) as own:
+            yield own
 
     def _loop(
         self,

@@ -71,9 +71,9 @@ def _serve_links(file: Path | None, port: int) -> None:
     need("link", "anyio", "pydantic", "tenacity", "yaml")
     need("gateway", "httpx2", "starlette", "uvicorn")
     from strictcall.errors import ConfigError
-    from strictcall.gateway.links import create_links_app
-    from strictcall.gateway.links_log import line_of
-    from strictcall.gateway.links_models import link_names
+    from strictcall.gateway.links.app import create_links_app
+    from strictcall.gateway.links.log import line_of
+    from strictcall.gateway.links.models import link_names
     from strictcall.link.configured import ConfiguredLinks, find_config
 
     path = file or find_config()

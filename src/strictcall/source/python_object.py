@@ -62,7 +62,7 @@ def _located(reference: str) -> tuple[Any, Any]:
         found: Any = _import(module_name)
     except ModuleNotFoundError as error:
         raise SourceError(reference, f"no module named {error.name!r}") from None
-    except (Exception, SystemExit) as error:  # the module is the user's and may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001  the module is the user's and may raise anything
         raise SourceError(reference, f"importing {module_name} failed: {_sentence(error)}") from None
     owner: Any = None
     for name in attribute.split("."):
@@ -71,7 +71,7 @@ def _located(reference: str) -> tuple[Any, Any]:
             found = getattr(owner, name)
         except AttributeError:
             raise SourceError(reference, f"{_called(owner, module_name)} has no {name!r}") from None
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  the attribute is the user's and may raise anything
             raise SourceError(reference, f"reading {name!r} failed: {_sentence(error)}") from None
     return owner, found
 

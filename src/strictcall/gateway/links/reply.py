@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from strictcall.gateway.links_request import as_bytes
+from strictcall.gateway.links.request import as_bytes
 from strictcall.link.resolved import ResolvedLink
 
 

@@ -16,11 +16,11 @@ from strictcall.api.reading import CUT_OFF
 from strictcall.api.writing import MODES, ToolChoice
 from strictcall.errors import Fault, RequestError
 from strictcall.gateway.chat import is_function, tools_of
-from strictcall.gateway.links_answers import Chunks, completion
-from strictcall.gateway.links_fields import laid, placed
-from strictcall.gateway.links_memory import Memory, call_ids
-from strictcall.gateway.links_reply import Reply, Streamed, Whole, event_bytes
-from strictcall.gateway.links_request import Asked, as_bytes
+from strictcall.gateway.links.answers import Chunks, completion
+from strictcall.gateway.links.fields import laid, placed
+from strictcall.gateway.links.memory import Memory, call_ids
+from strictcall.gateway.links.reply import Reply, Streamed, Whole, event_bytes
+from strictcall.gateway.links.request import Asked, as_bytes
 from strictcall.json_value import LimitError, compact, parse
 from strictcall.link.client import Client
 from strictcall.link.errors import ErrorKind, LinkError

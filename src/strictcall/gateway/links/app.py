@@ -19,11 +19,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from strictcall.errors import StrictCallError
-from strictcall.gateway.links_asking import Asking, Given
-from strictcall.gateway.links_errors import NO_RETRY, Told, told_of
-from strictcall.gateway.links_models import found_model, listed_models
-from strictcall.gateway.links_reply import Events, Streamed, event_bytes
-from strictcall.gateway.links_request import read_request
+from strictcall.gateway.links.asking import Asking, Given
+from strictcall.gateway.links.errors import NO_RETRY, Told, told_of
+from strictcall.gateway.links.models import found_model, listed_models
+from strictcall.gateway.links.reply import Events, Streamed, event_bytes
+from strictcall.gateway.links.request import read_request
 from strictcall.json_value import compact
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.link.errors import LinkError

@@ -22,9 +22,9 @@ from strictcall.api.fields import tables
 from strictcall.api.sse import EventReader
 from strictcall.errors import RequestError, StreamError
 from strictcall.gateway.chat import Rewritten, StreamRewriter, answered, is_function, rewritten, tagged_in, tools_of
-from strictcall.gateway.links_http import ChatHttp, closed, shown, whole_body
-from strictcall.gateway.links_reply import Reply, Streamed, Whole, event_bytes
-from strictcall.gateway.links_request import Asked, as_bytes, with_model
+from strictcall.gateway.links.http import ChatHttp, closed, shown, whole_body
+from strictcall.gateway.links.reply import Reply, Streamed, Whole, event_bytes
+from strictcall.gateway.links.request import Asked, as_bytes, with_model
 from strictcall.link.client import Guard, key_of
 from strictcall.link.envelope import body_of
 from strictcall.link.errors import ErrorKind, LinkError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from strictcall.errors import NameClashError, RequestError, StrictCallError
-from strictcall.gateway.links_models import UnknownModelError
+from strictcall.gateway.links.models import UnknownModelError
 from strictcall.link.errors import HANDLING, ChainError, ErrorKind, LinkError
 
 NO_RETRY: Final = {"x-should-retry": "false"}

@@ -15,13 +15,13 @@ import anyio
 import anyio.to_thread
 
 from strictcall.errors import RequestError
-from strictcall.gateway.links_http import ChatHttp
-from strictcall.gateway.links_memory import Memory
-from strictcall.gateway.links_models import link_names, links_asked, near_names
-from strictcall.gateway.links_other import translated
-from strictcall.gateway.links_reply import Ready, Reply
-from strictcall.gateway.links_request import Asked
-from strictcall.gateway.links_same import direct
+from strictcall.gateway.links.http import ChatHttp
+from strictcall.gateway.links.memory import Memory
+from strictcall.gateway.links.models import link_names, links_asked, near_names
+from strictcall.gateway.links.other_apis import translated
+from strictcall.gateway.links.reply import Ready, Reply
+from strictcall.gateway.links.request import Asked
+from strictcall.gateway.links.same_api import direct
 from strictcall.link.chain import MOST_CONVERSATIONS, Chain
 from strictcall.link.clients import Clients
 from strictcall.link.configured import ConfiguredLinks

@@ -1,0 +1,1 @@
+"""The gateway before the links of a configuration: Chat Completions for clients, whatever the links speak."""
