@@ -56,7 +56,7 @@ PEERS = tuple(
 
 @dataclass
 class Timing:
-    """What a contestant took in each round: for each schema, the medians of its repeats in ns, or ``None``."""
+    """What a contestant took in each round: for each schema, the least of its repeats in ns, or ``None``."""
 
     contestant: Contestant
     version: str = ""
@@ -110,7 +110,7 @@ def _one_round(timing: Timing, python: Path, schemas: list[Any], repeats: int) -
         timing.absent = str(error)
         return
     timing.rounds.append(
-        [None if row is None else {name: median(values) for name, values in row.items()} for row in answer]
+        [None if row is None else {name: min(values) for name, values in row.items()} for row in answer]
     )
 
 
@@ -205,15 +205,15 @@ def decode_report(schemas: list[Any], asked: argparse.Namespace) -> str:
         chosen = [[row for row in one if row["identity"] in wanted] for one in rounds]
         if not chosen[0]:
             continue
-        ratios = [[median(row["decode"]) / median(row["bare"]) for row in one] for one in chosen]
+        ratios = [[min(row["decode"]) / min(row["bare"]) for row in one] for one in chosen]
         rows.append(
             [
                 title,
                 str(len(chosen[0])),
                 spread([median(one) for one in ratios]),
                 spread([quantile(one, 0.9) for one in ratios]),
-                number(median([median(row["decode"]) for one in chosen for row in one]) / 1e3),
-                number(median([median(row["bare"]) for one in chosen for row in one]) / 1e3),
+                number(median([min(row["decode"]) for one in chosen for row in one]) / 1e3),
+                number(median([min(row["bare"]) for one in chosen for row in one]) / 1e3),
             ]
         )
     return table(rows)
@@ -224,7 +224,8 @@ def decode_report(schemas: list[Any], asked: argparse.Namespace) -> str:
 INTRODUCTION = """# Benchmarks
 
 Made by `make bench`, in one run. Compile times are ratios to `copy.deepcopy` of the same schema in the same process;
-ranges in brackets are the least and the greatest of the rounds, each a fresh process, the converters taking turns.
+ranges in brackets are the least and the greatest of the rounds, each a fresh process, the converters taking turns. Of
+the repeats in a round the least counts, since whatever else runs on a machine only ever adds to a time.
 Peers are the newest that pip found when `.bench` was made; `make clean` removes it.
 Garbage collection is off while a call is timed."""
 COMPILE = """{} tools of `{}`. *Cold*: the content is new to the process. *Seen*: the same content again, in another

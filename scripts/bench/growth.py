@@ -15,7 +15,7 @@ from typing import Any
 
 import jiter
 import jsonschema_rs
-from tables import median, number, spread, table
+from tables import number, spread, table
 
 from strictcall import Tool, compile_tool
 
@@ -114,7 +114,7 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], Maker]] = {
 
 
 def seconds(call: Callable[[], Any], times: int = FEW) -> float:
-    """The median of a few calls."""
+    """The least of a few calls."""
     found = []
     for _ in range(times):
         gc.disable()
@@ -122,7 +122,7 @@ def seconds(call: Callable[[], Any], times: int = FEW) -> float:
         call()
         found.append(perf_counter() - start)
         gc.enable()
-    return median(found)
+    return min(found)
 
 
 def kilobytes(value: Any) -> float:
@@ -186,12 +186,12 @@ def argument_growth(sizes: tuple[int, ...] = (KILO, *SIZES)) -> str:
     return table(lines)
 
 
-IMPORT = "from time import perf_counter as t; s = t(); import {}; print((t() - s) * 1000)"
+IMPORT = "from time import process_time as t; s = t(); import {}; print((t() - s) * 1000)"
 
 
 def import_time(path: str, times: int = 11) -> str:
     """Importing strictcall in fresh interpreters, beside what it stands on."""
-    lines = [["import", "ms: median (least-greatest)"]]
+    lines = [["import", "ms of the processor: median (least-greatest)"]]
     modules = ("strictcall", "jsonschema_rs, referencing, jiter", "json")
     found: dict[str, list[float]] = {module: [] for module in modules}
     # Compiled modules are part of an installation, so they must be written here too, before the first figure is taken.

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -70,7 +69,7 @@ def to_object(event: AgentEvent) -> dict[str, Any]:
     """
     if isinstance(event, running.Event):
         return running.to_object(event)
-    kind = _CAPITAL.sub("_", type(event).__name__).lower()
+    kind = running.kind_of(event)
     if isinstance(event, Answered):
         answer = {field.name: jsonable(getattr(event.answer, field.name)) for field in _ANSWER}
         return {"event": kind, "step": event.step, "link": event.link, "why": event.why, "answer": answer}
@@ -89,7 +88,6 @@ def to_json(event: AgentEvent) -> str:
     return json.dumps(to_object(event), ensure_ascii=False, separators=(",", ":"))
 
 
-_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 _ANSWER: Final = tuple(field for field in dataclasses.fields(Answer) if field.name != "native")
 
 

@@ -144,7 +144,7 @@ def to_object(event: Event) -> dict[str, Any]:
     Details become JSON as ``jsonable`` says.
     """
     fields = {field.name: getattr(event, field.name) for field in dataclasses.fields(event)}
-    found: dict[str, Any] = {"event": _snake(type(event))}
+    found: dict[str, Any] = {"event": kind_of(event)}
     for name, held in fields.items():
         found[name] = _output(held) if isinstance(held, Output) else jsonable(held)
     if isinstance(event, CallEnded):
@@ -178,9 +178,10 @@ class JsonLines:
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def _snake(kind: type) -> str:
-    return _CAPITAL.sub("_", kind.__name__).lower()
+def kind_of(event: object) -> str:
+    """What an event, or an output, is called in JSON: the name of its class in lower case, as ``call_ended``."""
+    return _CAPITAL.sub("_", type(event).__name__).lower()
 
 
 def _output(output: Success | RespondToModel | Fatal) -> dict[str, Any]:
-    return {"kind": _snake(type(output)), **jsonable(output)}
+    return {"kind": kind_of(output), **jsonable(output)}
