@@ -6,8 +6,6 @@ comparison of dicts does the work; where Python's equality is not JSON's, the co
 
 from __future__ import annotations
 
-import io
-import pickle
 import sys
 from typing import Any, Final, cast
 
@@ -63,9 +61,10 @@ class Content:
         """Take a private copy in place of the caller's dict. Raises ``Unkept``."""
         if sys.getrecursionlimit() > _USUAL_RECURSION:
             raise Unkept
+        from strictcall.wire.private_copy import private_copy  # noqa: PLC0415 - loads pickle, and only for compiling
+
         try:
-            written = pickle.dumps(self.schema, pickle.HIGHEST_PROTOCOL)
-            copied = _JsonOnly(io.BytesIO(written)).load() if len(written) <= MOST_BYTES else None
+            copied = private_copy(self.schema, MOST_BYTES)
         except Exception as error:
             # Objects that are not JSON may raise anything when they are copied.
             raise Unkept from error
@@ -76,13 +75,6 @@ class Content:
     def freeze(self) -> None:
         """Make ready to be compared with; for a schema that is known to be within the budgets."""
         self._frozen = _frozen_root(self.schema)
-
-
-class _JsonOnly(pickle.Unpickler):
-    """Reads what was just written, as long as it needs no class: then it is built of JSON's own types."""
-
-    def find_class(self, module: str, name: str, /) -> Any:
-        raise Unkept
 
 
 class _Same:
