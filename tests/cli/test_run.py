@@ -34,6 +34,7 @@ def note(text: str, tag: str | None = None) -> str:
 @tool(read_only=True)
 def look(what: str) -> dict:
     """Look at something."""
+    print("looking")
     return {"what": what, "seen": [1, 2]}
 
 @tool(read_only=True, timeout=None)
@@ -46,6 +47,15 @@ async def wait(seconds: int) -> str:
 
 everything = [note, look, wait]
 constant = 3
+'''
+GONE = '''
+from pathlib import Path
+
+def look(what: str) -> str:
+    """Look at something."""
+    file = Path("strictcall.toml")
+    file.write_text(file.read_text().replace('"local"', '"gone"'))
+    return "gone"
 '''
 NOTE = {"calls": [{"name": "note", "arguments": {"text": "milk", "tag": None}}]}
 LOOK = {"calls": [{"name": "look", "arguments": {"what": "here"}}]}
@@ -118,7 +128,7 @@ def test_a_tool_that_is_not_known_to_be_read_only_needs_to_be_allowed(folder, ru
 def test_events_as_lines_of_json(run):
     out, said = run("--json", "mytools:look", "look")
     events = [json.loads(line) for line in out.splitlines()]
-    assert said == []
+    assert said == ["looking"]  # what a tool prints is no event
     assert [e["event"] for e in events if e["event"] in ("step_started", "call_ended", "run_completed")] == [
         "step_started",
         "call_ended",
@@ -135,6 +145,36 @@ def test_a_conversation_that_is_kept_is_gone_on_with(folder, run):
     roles = [message["role"] for message in json.loads((folder / "c.json").read_text())]
     assert roles == ["user", "assistant", "tool", "assistant", "user", "assistant"]
     assert [path.name for path in folder.glob(".c.json*")] == []
+
+
+def test_a_conversation_is_kept_where_it_was_as_private_as_it_was(folder, run):
+    kept = folder / "kept.json"
+    (folder / "link.json").symlink_to(kept)
+    run("--conversation", "link.json", "hello")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    kept.chmod(0o640)
+    run("--conversation", "link.json", "fail", code=1)
+    assert (folder / "link.json").is_symlink()
+    assert kept.stat().st_mode & 0o777 == 0o640
+    # A question that no link took would stand there twice, if it were asked again.
+    assert [message["role"] for message in json.loads(kept.read_text())] == ["user", "assistant"]
+
+
+def test_a_question_that_cannot_be_asked_does_not_end_a_session(inside, folder):
+    done = inside("run", "mytools:look", stdin=b"please look\n\xff\nlook again\n")
+    assert (done.code, done.out) == (0, "I looked.\nI did.\n")
+    assert "strictcall: the question is no UTF-8" in done.err.splitlines()
+    done = inside("run", "-", stdin=b"\xff")
+    assert (done.code, done.err) == (2, "strictcall: standard input is no UTF-8\n")
+
+
+def test_a_link_that_is_gone_does_not_end_a_session(inside, folder):
+    (folder / "mytools.py").write_text(GONE)
+    done = inside("run", "--yes", "--link", "local/model", "mytools:look", stdin=b"please look\nand now?\n/tools\n")
+    assert (done.code, done.out) == (2, "look\n")
+    gone = "link 'local/model': no provider is called 'local'; did you mean 'localai'?"
+    said = [line for line in done.err.splitlines() if "no provider" in line]
+    assert said == [f"strictcall: the run ended without an answer (link): {gone}", f"strictcall: {gone}"]
 
 
 def test_questions_from_standard_input(run):
@@ -164,6 +204,10 @@ def test_no_answer_is_exit_code_1(run):
         (["--conversation", "described.json", "hi"], "described.json: a conversation is a JSON array"),
         (["--allow", "lok", "mytools:look", "hi"], "--allow lok: there is no such tool; there are look"),
         (["--max-steps", "0", "hi"], "max-steps"),
+        (["--tool-choice", "lok", "mytools:look", "hi"], "tool_choice: no tool is called 'lok'; there are look"),
+        (["--conversation", "nowhere/c.json", "hi"], "nowhere/c.json: there is no such folder"),
+        (["mytools.py", "hi"], "mytools.py: name what is in it, mytools:function"),
+        (["mytools:look", " "], "the question is empty"),
         (["--server", "s", "servers.json", "hi"], "no server is called 's'; there are dead"),
         (["mytools:look", "mytools:look", "hi"], "look: two sources have a tool of this name"),
         (["-", ""], "holds no question"),

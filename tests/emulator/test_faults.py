@@ -156,7 +156,7 @@ def ask_plainly(endpoint: StrictEndpoint) -> int:
         ({"faults": ("stal",)}, "did you mean stall"),
         ({"fault_rate": 2.0}, "fault_rate: 2.0 is not a probability"),
         ({"answers": "scripted"}, "answers: scripted answers need a script"),
-        ({"answers": "wise"}, "answers: 'wise' is not one of random, sensible, scripted"),
+        ({"answers": "wise"}, "answers: 'wise' is not one of random, sensible, obedient, scripted"),
         ({"delay": -1.0}, "delay: -1.0 is not a number of seconds"),
         ({"max_tokens": 0}, "max_tokens: must be at least 1"),
     ],

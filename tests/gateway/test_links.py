@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import httpx2
 import openai
 import pytest
 
@@ -114,6 +115,53 @@ def test_a_model_that_is_not_listed_may_be_asked_of_a_provider_of_the_file(
     assert endpoint.exchanges[-1].body["model"] == "another/one"
     assert "strict" not in json.dumps(endpoint.exchanges[-1].body)  # nobody said that it can
     assert taken(answer.choices[0].message)[0][0] == "weather"
+
+
+@pytest.mark.parametrize(
+    "name", ["m ", "a\r\nx: y", "\x1b[31m", "\ud800", "../../x", "%2e%2e/x", "x?y=1", "x#", "a" * 300]
+)
+def test_a_name_that_a_client_makes_up_leads_nowhere(all_apis: Standing, endpoint: StrictEndpoint, name: str) -> None:
+    """Some APIs have it in the address of a request, and it stands in a header of the answer and in the log."""
+    body = {"model": f"generate_content/{name}", "messages": ask()}
+    response = httpx2.post(f"{all_apis.url}/v1/chat/completions", content=json.dumps(body), verify=False)
+    assert response.status_code == (400 if len(name) > 256 else 404)
+    assert response.json()["error"]["param"] == "model"
+    assert list(endpoint.exchanges) == []
+
+
+def test_the_models_that_are_not_listed_are_so_many_at_most(
+    one: Any, endpoint: StrictEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("strictcall.gateway.links.asking.MOST_UNLISTED", 2)
+    gateway = one(entry("messages", endpoint))
+    with gateway.client() as client:
+        for name in ("messages/a", "messages/b", "messages/a", "messages/m"):
+            whole(client, ask("by messages."), model=name)
+        with pytest.raises(openai.BadRequestError, match="list 'messages/c' in the file"):
+            whole(client, ask("by messages."), model="messages/c")
+        write(gateway.file, entry("messages", endpoint, model="c"))
+        whole(client, ask("by messages."), model="messages/c")
+    assert len(endpoint.exchanges) == 5
+
+
+WITHOUT_INDEX = {
+    "whole": [b'{"choices":[{"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}'],
+    "streamed": [
+        b'data: {"choices":[{"delta":{"role":"assistant","content":"H"}}]}\n\n',
+        b'data: {"choices":[{"index":null,"delta":{"content":"i."}}]}\n\n',
+        b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+    ],
+}
+
+
+@pytest.mark.parametrize("supports", ["strict", "basic"])
+@pytest.mark.parametrize("road", ["whole", "streamed"])
+def test_choices_without_an_index_get_one(one: Any, road: str, supports: str) -> None:
+    with answering(*WITHOUT_INDEX[road]) as url:
+        gateway = one(entry("chat_completions", url, supports_tools=supports))
+        with gateway.client() as client:
+            (choice,) = ROADS[road](client, ask(), model="chat_completions/m", tools=[WEATHER]).choices
+    assert (choice.index, choice.message.content, choice.finish_reason) == (0, "Hi.", "stop")
 
 
 # --- fallback and edited files ----------------------------------------------------------------------------------------

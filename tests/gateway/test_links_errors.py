@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -150,6 +154,80 @@ def test_a_client_that_leaves_in_the_middle_of_a_stream_harms_nobody(
     assert endpoint.refused == []
 
 
+@pytest.mark.parametrize(("api", "stream"), [("chat_completions", True), ("messages", False)])
+def test_a_client_that_leaves_before_the_answer_ends_the_request(one: Any, api: str, stream: bool) -> None:
+    content = json.dumps({"model": f"{api}/m", "messages": ask(), "stream": stream}).encode()
+    with socket.create_server(("127.0.0.1", 0)) as upstream:
+        upstream.settimeout(20)
+        gateway = one(entry(api, f"http://127.0.0.1:{upstream.getsockname()[1]}"))
+        at = urlsplit(gateway.url)
+        with socket.create_connection((at.hostname, at.port)) as client:
+            head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(content)}\r\n\r\n"
+            client.sendall(head.encode() + content)
+            asked, _ = upstream.accept()
+            asked.settimeout(20)
+            assert b"Go." in _request(asked)
+        with asked:
+            assert asked.recv(1) == b""  # the end of the connection, which only the gateway can have brought about
+
+
+JUNK = {
+    "deep": b'{"choices":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "long number": b'{"choices":[],"x":' + b"9" * 5_000 + b"}",
+    "no JSON": b"\xff\xfe\x00",
+}
+
+
+@pytest.mark.parametrize("content", JUNK.values(), ids=JUNK)
+def test_what_is_no_answer_is_an_error_of_the_links(one: Any, content: bytes) -> None:
+    with answering(content) as url:
+        gateway = one(entry("chat_completions", url))
+        with (
+            gateway.client() as client,
+            pytest.raises(openai.InternalServerError, match=r"malformed: .*JSON") as caught,
+        ):
+            whole(client, ask(), model="chat_completions/m", tools=[WEATHER])
+    assert caught.value.status_code == 502
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_requests_share_a_connection_and_nothing_else(one: Any, stream: bool) -> None:
+    head = "HTTP/1.1 200 OK\r\nset-cookie: a=b; path=/\r\nx-request-id: \u2603\r\ncontent-length: {}\r\n\r\n"
+    said = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}'
+    content = b"data: " + said + b"\n\ndata: [DONE]\n\n" if stream else said
+    with socket.create_server(("127.0.0.1", 0)) as upstream:
+        upstream.settimeout(20)
+        gateway = one(entry("chat_completions", f"http://127.0.0.1:{upstream.getsockname()[1]}"))
+        received: list[bytes] = []
+
+        def serve() -> None:
+            connection, _ = upstream.accept()
+            with connection:
+                for _ in range(2):
+                    received.append(_request(connection))
+                    connection.sendall(head.format(len(content)).encode() + content)
+
+        with ThreadPoolExecutor(1) as pool, gateway.client() as client:
+            served = pool.submit(serve)
+            for _ in range(2):
+                asked = {"model": "chat_completions/m", "messages": ask(), "stream": stream}
+                answer = client.post("/chat/completions", body=asked, cast_to=httpx2.Response)
+                assert "Hi." in answer.text
+                assert "x-request-id" not in answer.headers
+                time.sleep(0.1 if stream else 0)  # a stream that was told is read to its end
+            served.result()
+    assert [b"cookie" in each.lower() for each in received] == [False, False]
+
+
+def _request(connection: socket.socket) -> bytes:
+    received = b""
+    while b"\r\n\r\n" not in received or not received.endswith(b"}"):
+        piece = connection.recv(65536)
+        assert piece
+        received += piece
+    return received
+
+
 @pytest.mark.parametrize(
     ("headers", "served"),
     [
@@ -172,6 +250,7 @@ def test_pages_from_elsewhere_are_not_answered(all_apis: Standing, headers: dict
         (b"no json", "body: must be JSON"),
         (b"[1]", "body: must be a JSON object"),
         (b'{"model": 3, "messages": []}', "model: must be a text"),
+        (b'{"model": "messages/m", "messages": [], "temperature": NaN}', "body: must be JSON"),
         (b'{"model": "messages/m"}', "messages: missing"),
         (b'{"model": "messages/m", "messages": {}}', "messages: must be a list"),
     ],
@@ -181,7 +260,8 @@ def test_what_is_no_request_is_refused(all_apis: Standing, content: bytes, words
     assert (response.status_code, response.json()["error"]["message"]) == (400, words)
 
 
-def test_other_paths_are_told(all_apis: Standing) -> None:
-    response = httpx2.post(f"{all_apis.url}/v1/embeddings", json={}, verify=False)
+@pytest.mark.parametrize("host", ["localhost", "["])
+def test_other_paths_are_told(all_apis: Standing, host: str) -> None:
+    response = httpx2.post(f"{all_apis.url}/v1/embeddings", json={}, headers={"host": host}, verify=False)
     assert response.status_code == 404
     assert "serves /v1/chat/completions" in response.json()["error"]["message"]

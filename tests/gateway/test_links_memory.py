@@ -26,7 +26,7 @@ from gateway.links_standing import (
     write,
 )
 from strictcall.api.answer import Answer, Call
-from strictcall.gateway.links.memory import MOST_ANSWERS, Memory
+from strictcall.gateway.links.memory import LONGEST, MOST_ANSWERS, MOST_CHARACTERS, Memory
 from strictcall.testing.endpoint import StrictEndpoint, strict_endpoint
 
 THOUGHTFUL = {
@@ -136,14 +136,24 @@ def test_a_memory_is_bounded() -> None:
     call = Call("a", "f", {"x": 1}, raw="{}")
     for number in range(MOST_ANSWERS + 1):
         memory.keep("l/m", Answer(calls=(call,)), [f"c{number}"])
-    long = Answer("x" * 200_000, calls=(call,))
+    long = Answer(calls=(call,), native={"signature": "x" * LONGEST})
     memory.keep("l/m", long, ["long"])
     memory.keep("l/m", Answer(calls=(Call("a", "f", None, raw="{", complete=False),)), ["cut"])
 
-    def found(call_id: str, text: str = "") -> Any:
+    def found(call_id: str) -> Any:
         function = {"name": "f", "arguments": '{"x": 1.0}'}
-        return memory.find("l/m", {"content": text, "tool_calls": [{"id": call_id, "function": function}]})
+        return memory.find("l/m", {"content": "", "tool_calls": [{"id": call_id, "function": function}]})
 
     assert found("c1") is not None
     assert found(f"c{MOST_ANSWERS}") is not None
-    assert found("c0") is found("cut") is found("long", long.text) is None
+    assert found("c0") is found("cut") is found("long") is None
+    thoughts = "x" * (LONGEST - 100)
+    most = MOST_CHARACTERS // LONGEST
+    for number in range(most):
+        for _ in range(2):  # the same answer again takes no more room
+            memory.keep("l/m", Answer(calls=(call,), native=thoughts), [f"t{number}"])
+    assert found("t0") is not None
+    memory.keep("l/m", Answer(calls=(call,), native=thoughts), ["last"])
+    assert found("t1") is not None
+    assert found("last") is not None
+    assert found("t0") is found(f"c{MOST_ANSWERS}") is None

@@ -117,6 +117,7 @@ def test_a_model_that_takes_no_tools_is_sent_none(one: Any, endpoint: StrictEndp
         (b'{"messages":[{"model":"x"}]}', b'{"model":"z","messages":[{"model":"x"}]}'),
         (b'{"a":"}\\"{","model" : null , "messages":[]}', b'{"a":"}\\"{","model" : "z" , "messages":[]}'),
         (b'{"model":"a","messages":[],"model":"b"}', b'{"model":"z","messages":[],"model":"z"}'),
+        (b'{"model":"a","model":null,"messages":[] }', b'{"model":"z","model":"z","messages":[] }'),
         ('{"messages":[],"mod\\u0065l":"ü"}'.encode(), b'{"messages":[],"mod\\u0065l":"z"}'),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from link.linked import KEY, KEY_NAME, at, link, recording
 from strictcall.dialect import load
+from strictcall.dialect.registry import varied
 from strictcall.errors import SettingsError
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.link.errors import ErrorKind, LinkError
@@ -265,10 +266,37 @@ class Unheld(Server):
 async def test_strict_that_is_taken_and_not_held_contradicts_the_configuration(anyio_backend):
     report, found = await probed(Unheld())
     assert {found[name] for name in PARTS} == {"not_enforced"}
-    assert report["number_bound"].evidence == "asked for 99, and 99 came"
+    assert report["number_bound"].evidence == "asked for 99.5, and 99.5 came"
     assert (report.supports_tools, report.overrides) == ("parallel", {})
     (contradiction,) = report.contradictions
     assert contradiction.startswith("strict tools are on, and the endpoint takes it and does not hold it")
+
+
+class IntegersOnly(Server):
+    """Holds the bounds of integers, and not those of other numbers, as llama.cpp's grammars do."""
+
+    def calls(self, body):
+        made = super().calls(body)
+        wanted = [json.loads(text) for text in CALL.findall(body["messages"][0]["content"])]
+        schemas = body["tools"][0]["function"]["parameters"]["properties"]
+        unheld = [name for name, schema in schemas.items() if schema.get("type") == "number"]
+        return [{**call, **{name: asked[name] for name in unheld}} for call, asked in zip(made, wanted, strict=True)]
+
+
+async def test_bounds_are_not_taken_to_hold_where_those_of_integers_do(anyio_backend):
+    """What is advised of ``minimum`` is said of all numbers, and compiled tools would rely on it."""
+    unheld = {name: {"state": "ignored", "source": "it"} for name in ("minimum", "maximum")}
+    source = {"url": "https://example.com", "date": "2026-12-01"}
+    dialect = varied("vllm", {"keywords": unheld, "sources": {"it": source}})
+    report, found = await probed(IntegersOnly(), dialect=dialect)
+    assert found.pop("number_bound") == "not_enforced"
+    assert set(found.values()) == {"enforced"}
+    assert (report["number_bound"].expected, report.overrides, report.notes) == ("not_enforced", {}, (PROVEN,))
+    trusting, _ = await probed(IntegersOnly())
+    assert {name: entry["state"] for name, entry in trusting.overrides["keywords"].items()} == {
+        "minimum": "ignored",
+        "maximum": "ignored",
+    }
 
 
 async def test_nothing_is_contradicted_where_strict_is_off(anyio_backend):

@@ -22,6 +22,8 @@ from strictcall.runtime.runnable import Context
 
 pytestmark = [
     pytest.mark.anyio,
+    # The SDK waits a while for a process that it killed, and not for ever; whether it is gone is looked at by number.
+    pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked up in Linux's /proc"),
 ]
 ENDED = (

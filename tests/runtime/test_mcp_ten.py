@@ -26,6 +26,8 @@ from strictcall.serving import serving
 
 pytestmark = [
     pytest.mark.anyio,
+    # The SDK waits a while for a process that it killed, and not for ever; whether it is gone is looked at by number.
+    pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning"),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are looked up in Linux's /proc"),
     pytest.mark.skipif(shutil.which("git") is None, reason="the git server needs git, which is not installed"),
 ]
