@@ -112,8 +112,9 @@ FEATURES: Final[Mapping[str, Feature]] = MappingProxyType(
             Feature(
                 "number_bound",
                 "a number's bounds",
-                {"type": "integer", "minimum": 1, "maximum": 5},
-                (99, -7),
+                # A decoder that holds those of numbers holds those of integers, and not always the other way round.
+                {"type": "number", "minimum": 1, "maximum": 5},
+                (99.5, -7.5),
                 ("minimum", "maximum"),
             ),
             Feature(

@@ -5,25 +5,26 @@ Its clients bring no key: what they send as one is not looked at, and the links'
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
 import anyio
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from strictcall.errors import StrictCallError
 from strictcall.gateway.links.asking import Asking, Given
-from strictcall.gateway.links.errors import NO_RETRY, Told, told_of
+from strictcall.gateway.links.errors import INVALID, NO_RETRY, Told, told, told_of
 from strictcall.gateway.links.models import found_model, listed_models
 from strictcall.gateway.links.reply import Events, Streamed, event_bytes
-from strictcall.gateway.links.request import read_request
+from strictcall.gateway.links.request import as_bytes, read_request
 from strictcall.json_value import compact
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.link.errors import LinkError
@@ -33,6 +34,8 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """A longer request is refused."""
 LINK_HEADER: Final = "x-strictcall-link"
 """The header of an answer that names the link which gave it."""
+CLIENT_LEFT: Final = 499
+"""The status for a client that went away, which nobody sees; other servers log it under this number."""
 _HERE: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -62,7 +65,7 @@ def create_links_app(
 
 
 async def _not_served(request: Request, error: Exception) -> Response:
-    said = f"this gateway serves /v1/chat/completions and /v1/models, not {request.method} {request.url.path}"
+    said = f"this gateway serves /v1/chat/completions and /v1/models, not {request.method} {request.scope['path']}"
     return _refused(getattr(error, "status_code", 404), said)
 
 
@@ -70,16 +73,20 @@ async def _bug(request: Request, error: Exception) -> Response:
     """An error that nobody foresaw: its text may hold anything, so its name is all that is told."""
     del request
     said = f"an error of strictcall's own, please report it: {type(error).__name__}"
-    return _failed(Told(500, {"message": said, "type": "api_error", "param": None, "code": None}, NO_RETRY))
+    return _failed(told(500, said, "api_error", headers=NO_RETRY))
 
 
 def _refused(status: int, message: str) -> Response:
-    error = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return JSONResponse({"error": error}, status)
+    return _failed(told(status, message, INVALID))
 
 
-def _failed(told: Told) -> Response:
-    return JSONResponse(told.body, told.status, dict(told.headers))
+def _failed(error: Told) -> Response:
+    return _json(error.body, error.status, dict(error.headers))
+
+
+def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    # Names that a client made up may hold half a character, which Starlette's own has no bytes for.
+    return Response(as_bytes(value), status, headers, "application/json")
 
 
 Answering = Callable[[Request], Any]
@@ -108,12 +115,12 @@ class _Gateway:
         """The links, as models."""
         del request
         links = self.asking.links
-        return JSONResponse({"object": "list", "data": listed_models(links.configuration, links.chain())})
+        return _json({"object": "list", "data": listed_models(links.configuration, links.chain())})
 
     async def model(self, request: Request) -> Response:
         """One of them."""
         links = self.asking.links
-        return JSONResponse(found_model(request.path_params["model"], links.configuration, links.chain()))
+        return _json(found_model(request.path_params["model"], links.configuration, links.chain()))
 
     async def chat(self, request: Request) -> Response:
         """A request for an answer."""
@@ -122,14 +129,37 @@ class _Gateway:
             raw += part
             if len(raw) > MOST_BYTES:
                 return _refused(413, f"the request is larger than {MOST_BYTES:,} bytes")
-        given = await self.asking.ask(read_request(bytes(raw)))
-        return self._answer(given)
+        asked = await anyio.to_thread.run_sync(read_request, bytes(raw))
+        given = await _unless_left(request, lambda: self.asking.ask(asked))
+        return _refused(CLIENT_LEFT, "the client went away") if given is None else self._answer(given)
 
     def _answer(self, given: Given) -> Response:
         headers = {**given.reply.headers, LINK_HEADER: quote(given.link, safe="/:@ ")}
         if isinstance(given.reply, Streamed):
             return _EventResponse(given.reply.events, self.asking.broke, headers)
         return Response(given.reply.content, 200, headers, "application/json")
+
+
+async def _unless_left(request: Request, ask: Callable[[], Awaitable[Given]]) -> Given | None:
+    """What asking gives; it is given up, whatever the link is at, where the client goes away. ``None`` then.
+
+    Raises as ``ask`` does.
+    """
+    given: Given | None = None
+    try:
+        async with anyio.create_task_group() as group:
+
+            async def watch() -> None:
+                while (await request.receive())["type"] != "http.disconnect":
+                    pass
+                group.cancel_scope.cancel()
+
+            group.start_soon(watch)
+            given = await ask()
+            group.cancel_scope.cancel()
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return given
 
 
 def _from_elsewhere(request: Request) -> Response | None:

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -33,13 +34,15 @@ from strictcall.link.resolved import ResolvedLink
 from strictcall.link.retry import Budget, Retrier
 from strictcall.link.toolsets import Toolsets
 
+MOST_UNLISTED: Final = 100
+"""How many models that the file does not list are asked: for each a client is kept open."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a link gave; ``why`` says why that link."""
+    """What a link gave."""
 
     link: str
-    why: str
     reply: Reply
 
 
@@ -61,6 +64,7 @@ class Asking(AbstractAsyncContextManager["Asking"]):
         self._toolsets = Toolsets()
         self._conversations = Conversations()
         self._memory = Memory()
+        self._unlisted: set[str] = set()
         # Compiling, and importing a client, keep a processor busy, and what comes of it is kept for all requests: so it
         # is done beside the event loop, one after the other.
         self._compiling = anyio.CapacityLimiter(1)
@@ -72,11 +76,11 @@ class Asking(AbstractAsyncContextManager["Asking"]):
     async def ask(self, asked: Asked) -> Given:
         """Ask for an answer.
 
-        Raises ``UnknownModelError`` for a model's name that no link has; ``LinkError``, or ``ChainError`` where several
-        links failed; ``NameClashError`` for two tools of one name; ``ConfigError`` for a header that cannot be filled
-        in.
+        Raises ``UnknownModelError`` for a model's name that no link has, ``RequestError`` for one model too many that
+        the file does not list; ``LinkError``, or ``ChainError`` where several links failed; ``NameClashError`` for two
+        tools of one name; ``ConfigError`` for a header that cannot be filled in.
         """
-        names = links_asked(asked.model, self.links.configuration, self.links.chain())
+        names = self._wanted(asked.model)
         pinned = asked.model in names
         conversation = None if pinned else self._conversations.of(asked)
         return await self._chain.run(
@@ -86,6 +90,15 @@ class Asking(AbstractAsyncContextManager["Asking"]):
             pinned=pinned,
             tell=self._tell,
         )
+
+    def _wanted(self, model: str) -> tuple[str, ...]:
+        configuration, chain = self.links.configuration, self.links.chain()
+        names = links_asked(model, configuration, chain)
+        unlisted = self._unlisted.union(names).difference(link_names(configuration, chain))
+        if len(unlisted) > MOST_UNLISTED:
+            raise RequestError("model", f"list {model!r} in the file: {MOST_UNLISTED} others were asked without that")
+        self._unlisted = unlisted
+        return names
 
     def broke(self, error: LinkError) -> None:
         """An answer broke off when it had begun."""
@@ -103,7 +116,7 @@ class Asking(AbstractAsyncContextManager["Asking"]):
         except LinkError as error:
             raise self._hinted(error) from None
         self._tell(LinkServed(name, why, ready.strict, attempts))
-        return Given(name, why, reply)
+        return Given(name, reply)
 
     async def _ready(self, link: ResolvedLink, asked: Asked) -> Ready:
         """The request for a link. Raises ``LinkError`` where there is none, or no client."""

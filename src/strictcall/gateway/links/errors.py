@@ -13,7 +13,8 @@ from strictcall.link.errors import HANDLING, ChainError, ErrorKind, LinkError
 
 NO_RETRY: Final = {"x-should-retry": "false"}
 """A header that OpenAI's clients obey: what was asked again as often as may help is not asked three times more."""
-_INVALID: Final = "invalid_request_error"
+INVALID: Final = "invalid_request_error"
+"""The type of an error in the request itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,10 @@ KINDS: Final[Mapping[ErrorKind, tuple[int, str, str | None]]] = {
     ErrorKind.QUOTA: (429, "insufficient_quota", "insufficient_quota"),
     # The key is the gateway's: 401 would have the client look at its own.
     ErrorKind.KEY: (502, "upstream_authentication_error", None),
-    ErrorKind.NOT_FOUND: (404, _INVALID, "model_not_found"),
-    ErrorKind.TOO_LONG: (400, _INVALID, "context_length_exceeded"),
-    ErrorKind.REFUSED: (400, _INVALID, None),
-    ErrorKind.UNWRITABLE: (400, _INVALID, "unsupported_parameter"),
+    ErrorKind.NOT_FOUND: (404, INVALID, "model_not_found"),
+    ErrorKind.TOO_LONG: (400, INVALID, "context_length_exceeded"),
+    ErrorKind.REFUSED: (400, INVALID, None),
+    ErrorKind.UNWRITABLE: (400, INVALID, "unsupported_parameter"),
     ErrorKind.NO_CLIENT: (500, "api_error", None),
 }
 """For each kind of a link's error the status, and the ``type`` and ``code`` that OpenAI has for it."""
@@ -58,13 +59,13 @@ def told_of(error: StrictCallError) -> Told:
         case LinkError():
             return _of_link(error)
         case UnknownModelError():
-            return _told(404, str(error), _INVALID, "model", "model_not_found")
+            return told(404, str(error), INVALID, "model", "model_not_found")
         case RequestError():
-            return _told(400, str(error), _INVALID, error.place)
+            return told(400, str(error), INVALID, error.place)
         case NameClashError():
-            return _told(400, str(error), _INVALID, "tools")
+            return told(400, str(error), INVALID, "tools")
         case _:
-            return _told(500, str(error), "api_error", headers=NO_RETRY)
+            return told(500, str(error), "api_error", headers=NO_RETRY)
 
 
 def _of_link(error: LinkError) -> Told:
@@ -76,26 +77,26 @@ def _of_link(error: LinkError) -> Told:
         headers["retry-after"] = str(math.ceil(error.retry_after))
     # Of what cannot be said, the place stands before the problem.
     param = error.words.partition(": ")[0] if error.kind is ErrorKind.UNWRITABLE else None
-    return _told(status, str(error), kind, param, code, headers)
+    return told(status, str(error), kind, param, code, headers)
 
 
 def _of_chain(error: ChainError) -> Told:
     """Where all failed alike that is told; else 503 where trying later may help, and 502 where it will not."""
-    told = [_of_link(failure) for failure in error.failures]
-    if len({each.status for each in told}) == 1:
-        status, first = told[0].status, told[0].error
+    each_told = [_of_link(failure) for failure in error.failures]
+    if len({each.status for each in each_told}) == 1:
+        status, first = each_told[0].status, each_told[0].error
         kind, code = first["type"], first["code"]
     else:
         may_help = any(HANDLING[failure.kind].retry for failure in error.failures)
         status, kind, code = (503, "overloaded_error", None) if may_help else (502, "api_error", None)
     waits = [failure.retry_after for failure in error.failures if failure.retry_after is not None]
-    headers = dict(NO_RETRY) if all("x-should-retry" in each.headers for each in told) else {}
+    headers = dict(NO_RETRY) if all("x-should-retry" in each.headers for each in each_told) else {}
     if waits and status in (429, 503):
         headers["retry-after"] = str(math.ceil(min(waits)))
-    return _told(status, str(error), kind, None, code, headers)
+    return told(status, str(error), kind, None, code, headers)
 
 
-def _told(
+def told(
     status: int,
     message: str,
     kind: str,
@@ -103,4 +104,5 @@ def _told(
     code: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Told:
+    """An error with a message, of a ``kind``, and about the field ``param``."""
     return Told(status, {"message": message, "type": kind, "param": param, "code": code}, headers or {})

@@ -5,7 +5,7 @@ provider's could promise.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final
 
 import anyio
@@ -13,6 +13,7 @@ import httpx2
 
 from strictcall.errors import StreamError
 from strictcall.link.client import Guard
+from strictcall.link.client_official import CLOSING_SECONDS
 from strictcall.link.resolved import ResolvedLink
 
 OPENAI: Final = "https://api.openai.com/v1"
@@ -20,7 +21,6 @@ OPENAI: Final = "https://api.openai.com/v1"
 MOST_BYTES: Final = 64 * 1024 * 1024
 """A longer whole answer is none."""
 MOST_OF_AN_ERROR: Final = 256 * 1024
-CLOSING_SECONDS: Final = 5.0
 _SHOWN: Final = ("x-request-id",)
 """Headers of an answer that the client may see; others may be of an account with the provider."""
 
@@ -33,10 +33,11 @@ class StatusError(Exception):
         super().__init__(text or f"HTTP {response.status_code}")
         self.status_code = response.status_code
         self.response = response
-        self.body = _object(raw)
+        self.body = json_object(raw)
 
 
-def _object(raw: bytes) -> Mapping[str, Any] | None:
+def json_object(raw: bytes) -> dict[str, Any] | None:
+    """The object that a body is; ``None`` where it is none."""
     try:
         body = json.loads(raw)
     except (ValueError, RecursionError):
@@ -52,7 +53,9 @@ class ChatHttp:
 
     def __init__(self, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         limits = httpx2.Limits(max_connections=None)
-        self._client = httpx2.AsyncClient(transport=transport, limits=limits, follow_redirects=False)
+        # Links share the connections, and nothing else: a cookie would go to every link of a host, whatever its key.
+        cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
+        self._client = httpx2.AsyncClient(transport=transport, limits=limits, follow_redirects=False, cookies=cookies)
 
     async def open(
         self, link: ResolvedLink, key: str | None, body: bytes, guard: Guard, deadline: float | None
@@ -119,4 +122,5 @@ async def closed(response: httpx2.Response) -> None:
 
 def shown(response: httpx2.Response) -> dict[str, str]:
     """The headers of an answer that its client may see."""
-    return {name: response.headers[name] for name in _SHOWN if name in response.headers}
+    found = {name: response.headers.get(name, "") for name in _SHOWN}
+    return {name: value for name, value in found.items() if value.isascii() and value.isprintable() and value}

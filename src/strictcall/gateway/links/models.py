@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, Final
@@ -12,6 +13,10 @@ from strictcall.link.configuration import Configuration
 CHAIN: Final = "fallback"
 """The model's name that stands for the configuration's fallback chain, as no name at all does."""
 NEAR: Final = 0.5
+_PLAIN: Final = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[\w.:@/+~-]+", re.ASCII)
+"""A model's name that a client may make up. Some APIs have it in the address of a request, and it goes into headers and
+the log: it leads nowhere else there, and holds nothing that ends them.
+"""
 
 
 class UnknownModelError(StrictCallError):
@@ -49,13 +54,14 @@ def link_names(configuration: Configuration, chain: Sequence[str]) -> list[str]:
 def links_asked(name: str, configuration: Configuration, chain: Sequence[str]) -> tuple[str, ...]:
     """The links that a model's name asks for, the most wanted first: one, or those of the chain.
 
-    One is a link that the configuration names, or any other model of a provider of its. Raises ``UnknownModelError``.
+    One is a link that the configuration names, or any other model of a provider of its, by a plain name. Raises
+    ``UnknownModelError``.
     """
     known = link_names(configuration, chain)
     if name in ("", CHAIN) and chain:
         return tuple(chain)
     provider, slash, model = name.partition("/")
-    if name in known or (slash and model.strip() and configuration.provider(provider) is not None):
+    if name in known or (slash and _PLAIN.fullmatch(model) and configuration.provider(provider) is not None):
         return (name,)
     raise UnknownModelError(name, known)
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 from strictcall.errors import RequestError
 from strictcall.json_value import compact
 
+LONGEST_NAME: Final = 256
+"""How many characters the name of a model may have."""
 _SPACE: Final = " \t\n\r"
 
 
@@ -45,7 +47,7 @@ class Asked:
 def read_request(raw: bytes) -> Asked:
     """A request out of its bytes. Raises ``RequestError`` for what is no request of Chat Completions."""
     try:
-        body = json.loads(raw.decode())
+        body = json.loads(raw.decode(), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise RequestError("body", "must be JSON") from None
     if not isinstance(body, dict):
@@ -53,9 +55,16 @@ def read_request(raw: bytes) -> Asked:
     for name, kinds, words in _TYPES:
         if body.get(name) is not None and not isinstance(body[name], kinds):
             raise RequestError(name, f"must be {words}")
+    if len(body.get("model") or "") > LONGEST_NAME:
+        raise RequestError("model", f"longer than {LONGEST_NAME} characters")
     if body.get("messages") is None:
         raise RequestError("messages", "missing")
     return Asked(raw, body)
+
+
+def _no_constant(name: str) -> Any:
+    """Python's reader takes ``NaN`` and ``Infinity``, which JSON has not."""
+    raise ValueError(name)
 
 
 _TYPES: Final = (
@@ -74,9 +83,10 @@ def with_model(asked: Asked, model: str) -> bytes:
         begin = text.index("{") + 1
         comma = "," if asked.body else ""
         return as_bytes(f'{text[:begin]}"model":{json.dumps(model, ensure_ascii=False)}{comma}{text[begin:]}')
-    for start, end in reversed(found):
-        text = f"{text[:start]}{json.dumps(model, ensure_ascii=False)}{text[end:]}"
-    return as_bytes(text)
+    begins = [0, *(end for _, end in found)]
+    ends = [*(start for start, _ in found), len(text)]
+    between = (text[begin:end] for begin, end in zip(begins, ends, strict=True))
+    return as_bytes(json.dumps(model, ensure_ascii=False).join(between))
 
 
 def _members(text: str) -> Iterator[tuple[str, int, int]]:

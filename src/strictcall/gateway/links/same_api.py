@@ -5,11 +5,11 @@ as it came.
 from __future__ import annotations
 
 import codecs
-import json
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -18,20 +18,21 @@ import httpx2
 from strictcall.api.answer import StopReason
 from strictcall.api.chat_completions_chunks import check_error, first_choice, said, stop_reason
 from strictcall.api.feeding import DONE, event_of
-from strictcall.api.fields import tables
+from strictcall.api.fields import items, tables
 from strictcall.api.sse import EventReader
 from strictcall.errors import RequestError, StreamError
 from strictcall.gateway.chat import Rewritten, StreamRewriter, answered, is_function, rewritten, tagged_in, tools_of
-from strictcall.gateway.links.http import ChatHttp, closed, shown, whole_body
+from strictcall.gateway.links.fields import CAPS
+from strictcall.gateway.links.http import ChatHttp, closed, json_object, shown, whole_body
 from strictcall.gateway.links.reply import Reply, Streamed, Whole, event_bytes
 from strictcall.gateway.links.request import Asked, as_bytes, with_model
+from strictcall.json_value import compact
 from strictcall.link.client import Guard, key_of
+from strictcall.link.client_official import DRAINING_SECONDS
 from strictcall.link.envelope import body_of
 from strictcall.link.errors import ErrorKind, LinkError
 from strictcall.link.resolved import ResolvedLink
 from strictcall.link.toolsets import Toolsets, is_off
-
-CAPS: Final = ("max_completion_tokens", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ class Direct:
 
     def _read(self, raw: bytes) -> bytes:
         """The bytes for the client. Raises ``StreamError`` for what is no answer."""
-        body = json.loads(raw)
-        if not isinstance(body, dict):
+        body = json_object(raw)
+        if body is None:
             raise StreamError("the response is no JSON object")
         check_error(body)
         if self.streamed:
@@ -77,7 +78,8 @@ class Direct:
             raise StreamError("the answer has no choices")
         if stop_reason(choice) is StopReason.ERROR and not _says(choice):
             raise StreamError("the answer ended before it said anything")
-        changed = body if self.made is None else answered(body, self.made)
+        changed = numbered(body)
+        changed = changed if self.made is None else answered(changed, self.made)
         return raw if changed is body else as_bytes(changed)
 
 
@@ -123,6 +125,22 @@ def _capped(body: Mapping[str, Any], link: ResolvedLink) -> dict[str, Any]:
 def _says(choice: Mapping[str, Any]) -> bool:
     """Whether a choice holds anything of an answer: text, thoughts, calls, whatever it is."""
     return any(value for name, value in said(choice).items() if name != "role")
+
+
+def numbered(event: dict[str, Any]) -> dict[str, Any]:
+    """An answer, or a piece of one, whose choices all have an index, which some servers leave out and clients count on;
+    the very object where they have.
+    """
+    choices = items(event.get("choices"))
+    if all(type(choice.get("index")) is int for choice in choices if isinstance(choice, dict)):
+        return event
+    return {**event, "choices": [_with_index(choice, place) for place, choice in enumerate(choices)]}
+
+
+def _with_index(choice: Any, place: int) -> Any:
+    if not isinstance(choice, dict) or type(choice.get("index")) is int:
+        return choice
+    return {**choice, "index": place}
 
 
 class ChatEvents:
@@ -175,8 +193,10 @@ class ChatEvents:
         if data.strip() == DONE:
             self._is_done, data = True, DONE
         else:
-            event = event_of(data)
-            check_error(event)
+            came = event_of(data)
+            check_error(came)
+            event = numbered(came)
+            data = data if event is came else compact(event)
             choices = tables(event.get("choices"))
             self._said = self._said or any(map(_says, choices))
             if not self._said and any(stop_reason(choice) is StopReason.ERROR for choice in choices):
@@ -186,7 +206,11 @@ class ChatEvents:
         self._out += map(event_bytes, told)
 
     async def aclose(self) -> None:
-        """Close the response."""
+        """Close the response; one that is at its end is read to it, so that its connection can be used again."""
+        if self._is_done:
+            with anyio.move_on_after(DRAINING_SECONDS), suppress(httpx2.HTTPError):
+                async for _ in self._pieces:
+                    pass
         with anyio.CancelScope(shield=True):
             await self._pieces.aclose()
         await closed(self._response)
