@@ -1,5 +1,6 @@
 """What an agent may be given, and where it may be used."""
 
+import copy
 import logging
 import threading
 
@@ -164,7 +165,9 @@ def test_an_abort_from_another_thread_ends_a_run_without_an_event_loop():
         threading.Timer(0.2, abort.set, ["enough"]).start()
         with pytest.raises(RunError) as caught:
             on(endpoint).run_sync("go", abort=abort)
-    assert (caught.value.reason, caught.value.words) == (EndReason.ABORTED, "enough")
+    error = copy.copy(caught.value)  # as pickle would make it, in another process
+    assert (error.reason, error.words) == (EndReason.ABORTED, "enough")
+    assert error.progress == caught.value.progress
 
 
 @both_loops

@@ -10,6 +10,7 @@ import pytest
 
 from cli.terminal import Terminal
 from runtime.mcp_helpers import config, none_left, processes
+from strictcall.cli import main
 from strictcall.testing.endpoint import strict_endpoint
 
 CONFIG = """
@@ -182,6 +183,21 @@ def test_questions_from_standard_input(run):
     assert out == "I looked.\n"
     out, _ = run("mytools:look", text="please look\n\n/tools\nlook again\n")
     assert out == "I looked.\nlook\nI did.\n"
+
+
+@pytest.mark.parametrize(
+    ("stream", "words", "said"),
+    [
+        ("stdout", ["look"], "standard output is closed"),
+        ("stdin", [], "there is no question, and standard input is closed"),
+        ("stdin", ["-"], "standard input holds no question"),
+    ],
+)
+def test_a_stream_that_is_closed(folder, monkeypatch, capfd, stream, words, said):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, stream, None)
+    assert main.run(["run", *words]) == 2
+    assert capfd.readouterr().err == f"strictcall: {said}\n"
 
 
 def test_no_answer_is_exit_code_1(run):

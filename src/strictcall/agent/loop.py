@@ -19,7 +19,7 @@ from strictcall.agent.events import AgentEvent, Answered, Delta, RepairAsked, Ru
 from strictcall.agent.result import EndReason, Progress, RunError, RunResult, added
 from strictcall.agent.settings import AgentSettings
 from strictcall.agent.tools import AgentTools
-from strictcall.agent.wanted import NAME, Wanted
+from strictcall.agent.wanted import OUTPUT_NAME, Wanted
 from strictcall.api.answer import Answer, Call, StopReason, Usage
 from strictcall.api.writing import ToolChoice
 from strictcall.errors import ArgumentsError, Fault, StrictCallError
@@ -116,7 +116,7 @@ class Loop:
             if result is not None:
                 return result
         most = self._asked.settings.max_steps
-        raise self._failure(EndReason.STEPS, f"the model was asked {most} times, which is all that max_steps allows")
+        raise self._failure(EndReason.STEPS, f"the model still made calls when max_steps, {most}, was reached")
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class Loop:
             # A call that is demanded is demanded once: else there would be no answer ever.
             asked.tool_choice if first else None,
             None if wanted is None else wanted.schema,
-            NAME if wanted is None else wanted.name,
+            OUTPUT_NAME if wanted is None else wanted.name,
             tell_output=True,
         )
 
@@ -253,7 +253,8 @@ class Loop:
         if ended == "aborted":
             raise self._failure(EndReason.ABORTED, self._abort.reason or "the run was cancelled")
         if ended == "timeout":
-            raise self._failure(EndReason.TIMEOUT, f"its {self._asked.settings.limits.run_timeout:g} seconds are over")
+            allowed = self._asked.settings.limits.run_timeout
+            raise self._failure(EndReason.TIMEOUT, f"its time, run_timeout of {allowed:g} s, was over")
 
     def _failure(self, reason: EndReason, words: str) -> RunError:
         return RunError(reason, words, self.progress)

@@ -19,7 +19,7 @@ class EndReason(StrEnum):
 
     LINK = "link"
     """No link answered, or the answer broke off after some of it was told. The error's cause is a ``LinkError`` or a
-    ``ChainError``.
+    ``ChainError``, or another one where a link, or a tool, was changed while the run went on.
     """
     STEPS = "steps"
     """The model was asked as often as is allowed, and still made calls."""
@@ -86,6 +86,10 @@ class RunError(StrictCallError):
     def messages(self) -> Sequence[Turn]:
         """The conversation until then, every call with its result."""
         return self.progress.messages
+
+    def __reduce__(self) -> tuple[type[RunError], tuple[EndReason, str, Progress]]:
+        # Errors are pickled by their args, and to hold the conversation there would show it in every repr.
+        return type(self), (self.reason, self.words, self.progress)
 
     def __str__(self) -> str:
         return f"the run ended without an answer ({self.reason}): {self.words}"

@@ -18,7 +18,7 @@ class AgentSettings:
     - ``limits``: those of running tools. ``run_timeout`` counts from the beginning of the run and holds for asking the
       model as well. What a link says of ``max_parallel_tool_calls`` and ``max_tool_output`` goes before.
 
-    Raises ``SettingsError`` for numbers that are too low.
+    Raises ``SettingsError`` for what is no number, or too low.
     """
 
     max_steps: int = 50
@@ -26,7 +26,9 @@ class AgentSettings:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        if self.max_steps < 1:
-            raise SettingsError("max_steps", f"must be 1 or more, not {self.max_steps!r}")
-        if self.max_repairs < 0:
-            raise SettingsError("max_repairs", f"must be 0 or more, not {self.max_repairs!r}")
+        for name, least in (("max_steps", 1), ("max_repairs", 0)):
+            number = getattr(self, name)
+            if not isinstance(number, int) or number < least:
+                raise SettingsError(name, f"must be a whole number, {least} or more, not {number!r}")
+        if not isinstance(self.limits, Limits):
+            raise SettingsError("limits", f"must be Limits, not {type(self.limits).__name__}")

@@ -25,9 +25,9 @@ _DESCRIBED: Final = "describes tools only, and these are to be run: name functio
 
 def is_source(word: str) -> bool:
     """Whether a word of a command line names where tools come from: a URL, ``package.module:attribute``, or a file that
-    exists.
+    exists. A text that begins with a URL is none.
     """
-    return is_url(word) or is_reference(word) or _is_file(word)
+    return (is_url(word) and len(word.split()) == 1) or is_reference(word) or _is_file(word)
 
 
 @asynccontextmanager
@@ -68,6 +68,8 @@ def _servers(
     on_change: Callable[[ServerStatus], None] | None,
 ) -> McpServers:
     if not is_url(source):
+        if source.endswith(".py"):
+            raise SourceError(source, f"name what is in it, {Path(source).stem}:function")
         return McpServers(source, servers=options.servers, settings=settings, on_change=on_change)
     try:
         shown_url(source)
@@ -106,6 +108,7 @@ def _check_names(found: Sequence[ToolLike]) -> None:
 
 def _is_file(word: str) -> bool:
     try:
-        return Path(word).exists()
+        path = Path(word)
+        return path.exists() and not path.is_dir()
     except (OSError, ValueError):  # longer than a name may be, or no name at all
         return False

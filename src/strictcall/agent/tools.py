@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from strictcall.errors import NameClashError, SettingsError
+from strictcall.api.writing import MODES, ToolChoice
+from strictcall.errors import NameClashError, RequestError, SettingsError
 from strictcall.link.resolved import Links, ResolvedLink, Retries, ToolRules
 from strictcall.runtime.python_tool import tool
 from strictcall.runtime.runnable import RunnableTool
@@ -39,6 +40,8 @@ class AgentTools:
     """
 
     def __init__(self, tools: Iterable[ToolLike]) -> None:
+        if isinstance(tools, str | RunnableTool | LiveTools) or not isinstance(tools, Iterable):
+            raise SettingsError("tools", f"must be a list of them, not {type(tools).__name__}")
         self._parts = [_part(each) for each in tools]
         names: set[str] = set()
         for part in self._parts:
@@ -63,6 +66,27 @@ class AgentTools:
         live = [part.find(name) for part in self._parts if not isinstance(part, RunnableTool)]
         meant = [each for each in live if each is not None and each.name in now]
         return meant[0] if len(meant) == 1 else None
+
+    def chosen(self, choice: ToolChoice) -> ToolChoice:
+        """A choice with the own names of the tools that it means. Raises ``RequestError`` where there is no such tool,
+        or none at all of which to demand a call.
+        """
+        if choice == "required" and not self():
+            raise RequestError("tool_choice", "a call is required, and there are no tools")
+        if choice is None or choice in MODES:
+            return choice
+        if isinstance(choice, str):
+            return self._meant(choice)
+        if isinstance(choice, Sequence):
+            return [self._meant(name) for name in choice]
+        raise RequestError("tool_choice", f"must be {', '.join(MODES)}, or names of tools, not {type(choice).__name__}")
+
+    def _meant(self, name: str) -> str:
+        meant = self.find(name)
+        if meant is None:
+            offered = ", ".join(each.name for each in self()) or "none"
+            raise RequestError("tool_choice", f"no tool is called {name!r}; there are {offered}")
+        return meant.name
 
 
 def _part(given: Any) -> RunnableTool | LiveTools:

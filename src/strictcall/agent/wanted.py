@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from strictcall.errors import SettingsError
 from strictcall.json_value import compact
+from strictcall.shape.contract import Unreadable, read_contract
 from strictcall.source.python_function import arguments_error
 
 Output = TypeVar("Output")
-NAME = "answer"
+OUTPUT_NAME: Final = "answer"
+"""What an output is called whose type has no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,14 @@ class Wanted(Generic[Output]):
 def wanted(output_type: Any) -> Wanted[Any] | None:
     """What is wanted by a type, as pydantic reads types, or by a JSON Schema; ``None`` for text.
 
-    Raises ``SettingsError`` for a type that has no JSON Schema. A type needs pydantic (the ``runtime`` extra).
+    Raises ``SettingsError`` for a type that has no JSON Schema, and for a schema by which no answer could be checked.
+    A type needs pydantic (the ``runtime`` extra).
     """
     if output_type is None or output_type is str:
         return None
     if isinstance(output_type, Mapping):
-        return Wanted(output_type, NAME, lambda value: value)
+        _check_usable(output_type)
+        return Wanted(output_type, OUTPUT_NAME, lambda value: value)
     from pydantic import PydanticUserError, TypeAdapter, ValidationError  # noqa: PLC0415  an extra
 
     try:
@@ -52,4 +56,12 @@ def wanted(output_type: Any) -> Wanted[Any] | None:
         except ValidationError as error:
             raise arguments_error(error) from None
 
-    return Wanted(schema, getattr(output_type, "__name__", NAME), read)
+    return Wanted(schema, getattr(output_type, "__name__", OUTPUT_NAME), read)
+
+
+def _check_usable(schema: Any) -> None:
+    try:
+        read_contract(schema)
+    except Unreadable as error:
+        if error.contract is None:
+            raise SettingsError("output_type", error.reason) from None

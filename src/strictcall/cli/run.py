@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -68,6 +69,9 @@ def run(
     need("agent", "anyio", "pydantic", "tenacity", "yaml", "griffe")
     from strictcall.cli.run_hold import Choices, hold
 
+    if isinstance(sys.stdin, TextIOWrapper):
+        # What is no UTF-8 is said to be so, under any locale.
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     invocation: Invocation = context.obj
     sources, prompt = _split(words or [])
     choices = Choices(
@@ -91,6 +95,7 @@ def run(
 def _split(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
     """Sources and the question: the last word is that, unless it names a source. Raises ``UsageError``."""
     from strictcall.agent.sources import is_source
+    from strictcall.cli.run_session import checked
 
     if not words or is_source(words[-1]):
         return words, None
@@ -98,8 +103,5 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
     if not any(map(str.isspace, prompt)) and Path(prompt).suffix in _FILES:
         raise UsageError(f"{prompt}: there is no such file")
     if prompt != "-":
-        return sources, prompt
-    prompt = sys.stdin.read()
-    if not prompt.strip():
-        raise UsageError("standard input holds no question")
-    return sources, prompt
+        return sources, checked(prompt, "the question")
+    return sources, checked("" if sys.stdin is None else sys.stdin.read(), "standard input")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from anyio.from_thread import start_blocking_portal
 from rich.console import Console
@@ -17,7 +20,7 @@ from strictcall.agent.sources import opened
 from strictcall.agent.tools import AgentTools, ToolLike
 from strictcall.cli.failure import UsageError, say
 from strictcall.cli.run_conversation import read_conversation, write_conversation
-from strictcall.cli.run_session import Approvals, Session, talk
+from strictcall.cli.run_session import Approvals, Session, is_terminal, talk
 from strictcall.cli.run_shown import Shown
 from strictcall.errors import ConfigError
 from strictcall.link.configured import NAMES, ConfiguredLinks, find_config
@@ -49,20 +52,21 @@ class Choices:
 
 def hold(choices: Choices, prompt: str | None) -> int:
     """Ask the question, or those that the user types; the exit code. Raises ``StrictCallError`` and ``UsageError``."""
+    _check_streams(prompt)
     links = _links(choices)
     turns = () if choices.conversation is None else read_conversation(choices.conversation)
     shown = None if choices.as_json else Shown(Console(stderr=True), choices.quiet)
-    approvals = Approvals(set(choices.allow), not choices.as_json and sys.stdin.isatty() and sys.stderr.isatty())
+    approvals = Approvals(set(), not choices.as_json and is_terminal(sys.stdin) and is_terminal(sys.stderr))
 
     def changed(status: ServerStatus) -> None:
         line = _status_line(status)
         if line is not None:
             approvals.questions.put(line)
 
-    with start_blocking_portal("asyncio") as portal:
+    with _prints_aside(), start_blocking_portal("asyncio") as portal:
         sources = opened(choices.sources, choices.server, choices.options, on_change=changed)
         with portal.wrap_async_context_manager(sources) as tools:
-            _check_tools(tools, choices.allow)
+            approvals.allowed.update(_checked_tools(tools, choices))
             agent = Agent(
                 choices.link,
                 tools,
@@ -73,13 +77,20 @@ def hold(choices: Choices, prompt: str | None) -> int:
                 on_event=approvals.questions.put,
             )
             with portal.wrap_async_context_manager(agent):
-                session = Session(portal, agent, approvals, shown, choices.tool_choice)
-                session.turns = turns
+                session = Session(portal, agent, approvals, shown, turns, choices.tool_choice)
                 if prompt is None:
                     return talk(session, lambda held: _keep(held, choices), lambda: _names(tools))
                 code = session.ask(prompt)
                 _keep(session, choices)
                 return code
+
+
+def _check_streams(prompt: str | None) -> None:
+    """Raises ``UsageError`` where nobody could hear an answer, or ask a question."""
+    if sys.stdout is None:
+        raise UsageError("standard output is closed")
+    if prompt is None and sys.stdin is None:
+        raise UsageError("there is no question, and standard input is closed")
 
 
 def _links(choices: Choices) -> ConfiguredLinks:
@@ -97,9 +108,38 @@ def _edited(error: ConfigError) -> None:
         say(f"strictcall: {line}; what it said before holds")
 
 
-def _check_tools(tools: Sequence[ToolLike], allowed: frozenset[str]) -> None:
-    """Say which servers are not up. Raises ``UsageError`` where no tool at all could be had, or an allowed one is not
-    there.
+def _prints_aside() -> AbstractContextManager[object]:
+    """Lets what tools print go to standard error: standard output is for the answer, or for lines of JSON."""
+    return redirect_stdout(_Printed(sys.stdout))
+
+
+class _Printed(io.TextIOBase):
+    """Standard output whose text goes to standard error. Bytes, which ``emit`` writes, go where they went."""
+
+    def __init__(self, output: TextIO) -> None:
+        self.buffer = output.buffer
+        self._output = output
+
+    def write(self, text: str) -> int:
+        """Write what somebody prints."""
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Write out what was printed."""
+        sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        """Whether standard output is a terminal."""
+        return self._output.isatty()
+
+    def fileno(self) -> int:
+        """The number of standard output."""
+        return self._output.fileno()
+
+
+def _checked_tools(tools: Sequence[ToolLike], choices: Choices) -> set[str]:
+    """Say which servers are not up; the names of the tools that are allowed. Raises ``UsageError`` where no tool at all
+    could be had, or an allowed one is not there, and ``RequestError`` where a demanded one is not.
     """
     for part in tools:
         for status in part.statuses if isinstance(part, McpServers) else ():
@@ -109,9 +149,13 @@ def _check_tools(tools: Sequence[ToolLike], allowed: frozenset[str]) -> None:
     names = _names(tools)
     if tools and not names:
         raise UsageError("there is no tool to run: see above")
-    missing = sorted(allowed - set(names))
+    known = AgentTools(tools)
+    known.chosen(choices.tool_choice)
+    meant = {name: known.find(name) for name in choices.allow}
+    missing = sorted(name for name, tool in meant.items() if tool is None)
     if missing:
         raise UsageError(f"--allow {missing[0]}: there is no such tool; there are {', '.join(names) or 'none'}")
+    return {tool.name for tool in meant.values() if tool is not None}
 
 
 def _names(tools: Sequence[ToolLike]) -> list[str]:

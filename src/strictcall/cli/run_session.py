@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from anyio.from_thread import BlockingPortal
 from rich.text import Text
@@ -20,9 +20,10 @@ from strictcall.agent.agent import Agent
 from strictcall.agent.events import AgentEvent, RunCompleted, RunFailed, to_json
 from strictcall.agent.result import EndReason, RunError, RunResult
 from strictcall.agent.stream import RunStream
-from strictcall.cli.failure import FINDINGS, INTERRUPTED
+from strictcall.cli.failure import FINDINGS, INTERRUPTED, WRONG_USE, UsageError, say
 from strictcall.cli.output import emit
 from strictcall.cli.run_shown import Shown
+from strictcall.errors import StrictCallError
 from strictcall.json_value import compact
 from strictcall.link.turns import Turn
 from strictcall.report.plain import plain
@@ -66,8 +67,8 @@ class _End:
 
 
 class Session:
-    """Holds a conversation. Without ``shown``, every event is a line of JSON on standard output. ``tool_choice`` holds
-    for the first step after each question.
+    """Holds a conversation, from ``turns`` on. Without ``shown``, every event is a line of JSON on standard output.
+    ``tool_choice`` holds for the first step after each question.
     """
 
     def __init__(
@@ -76,9 +77,10 @@ class Session:
         agent: Agent,
         approvals: Approvals,
         shown: Shown | None,
+        turns: tuple[Turn, ...] = (),
         tool_choice: str | None = None,
     ) -> None:
-        self.turns: tuple[Turn, ...] = ()
+        self.turns = turns
         self._portal = portal
         self._agent = agent
         self._approvals = approvals
@@ -90,7 +92,9 @@ class Session:
         self._pending: _Question | None = None
 
     def ask(self, question: str) -> int:
-        """Ask once and show what comes of it; the exit code. What was said is in ``turns`` afterwards."""
+        """Ask once and show what comes of it; the exit code. What was said is in ``turns`` afterwards. Raises
+        ``StrictCallError`` for a question that cannot be asked at all.
+        """
         abort = Abort()
         turns = (*self.turns, {"role": "user", "content": question})
         future = self._portal.start_task_soon(self._run, turns, abort)
@@ -107,7 +111,9 @@ class Session:
                     raise
                 self._stop(abort)
         ended = future.result()
-        self.turns = ended.progress.messages
+        if ended.progress.steps:
+            # A question that no link took is not kept: where it is asked again, it would stand there twice.
+            self.turns = ended.progress.messages
         if self._shown is not None:
             self._shown.ended(ended)
         if isinstance(ended, RunResult):
@@ -191,12 +197,29 @@ class Session:
             abort.set("the user ended the run")
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody sits at the other end."""
+    return stream is not None and stream.isatty()
+
+
 def typed(prompt: str) -> str | None:
     """What the user types; ``None`` at the end of it. Raises ``KeyboardInterrupt``."""
-    sys.stderr.write(prompt if sys.stdin.isatty() else "")
-    sys.stderr.flush()
+    if is_terminal(sys.stdin):
+        sys.stderr.write(prompt)
+        sys.stderr.flush()
     line = sys.stdin.readline()
     return line.rstrip("\n") if line else None
+
+
+def checked(question: str, where: str) -> str:
+    """A question that can be asked. Raises ``UsageError`` for one that is empty, or was no UTF-8."""
+    if not question.strip():
+        raise UsageError(f"{where} holds no question" if where == "standard input" else f"{where} is empty")
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{where} is no UTF-8") from None
+    return question
 
 
 def talk(session: Session, keep: Callable[[Session], None], tools: Callable[[], Collection[str]]) -> int:
@@ -205,7 +228,7 @@ def talk(session: Session, keep: Callable[[Session], None], tools: Callable[[], 
     help_line = (
         f"{count} tool{'' if count == 1 else 's'}; /tools lists them, Ctrl-C stops a call, then the run, Ctrl-D leaves"
     )
-    if sys.stdin.isatty():
+    if is_terminal(sys.stdin):
         sys.stderr.write(help_line + "\n")
     code = 0
     while True:
@@ -219,5 +242,10 @@ def talk(session: Session, keep: Callable[[Session], None], tools: Callable[[], 
         if line.strip() == "/tools":
             emit("".join(f"{plain(name)}\n" for name in tools()))
         elif line.strip():
-            code = session.ask(line)
-            keep(session)
+            try:
+                code = session.ask(checked(line, "the question"))
+                keep(session)
+            except (UsageError, StrictCallError) as error:
+                # What was said before is not lost by it.
+                say(f"strictcall: {error}")
+                code = WRONG_USE

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+from anyio.lowlevel import EventLoopToken, current_token
 
 from strictcall.json_value import json_type
 from strictcall.runtime.mcp_connection import Connection, EndedError, ForgottenError, Surroundings, live
@@ -70,9 +71,11 @@ class McpServer:
         self._scope: CancelScope | None = None
         self._changed = anyio.Event()
         self._reached_at = float("-inf")
+        self._loop: EventLoopToken | None = None
 
     async def run(self) -> None:
         """Keep the server as it is wanted, until it is removed. Never raises for what the server does."""
+        self._loop = current_token()
         try:
             while not self._removed:
                 with anyio.CancelScope() as self._scope:
@@ -112,6 +115,9 @@ class McpServer:
         if not isinstance(arguments, dict):
             said = f"the tool takes its arguments as an object, not as {json_type(arguments)}"
             return RespondToModel(ToolError(ErrorCode.INVALID_ARGUMENTS, said))
+        if self._loop is not None and current_token() != self._loop:
+            # There it would wait for ever, and spoil the connection for the loop that it belongs to.
+            return self._failed("can be called in the event loop only in which it was started")
         for _ in range(_TRIES):
             connection = await self._reach()
             if connection is None:
