@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from strictcall.agent import Agent, AgentSettings, RunError
-from strictcall.agent.events import AgentEvent, Answered
 from strictcall.api.answer import Answer, StopReason
 from strictcall.dialect import load
 from strictcall.link.inference import FixedLinks, Habits
 from strictcall.link.resolved import ResolvedLink, Retries, Timeouts
 from strictcall.link.turns import Results, Turn, as_messages
+from strictcall.runtime.agent import Agent, AgentSettings, RunError
+from strictcall.runtime.agent.events import AgentEvent, Answered
 from strictcall.runtime.python_tool import tool
 from strictcall.runtime.runnable import Context
 from strictcall.testing.endpoint import StrictEndpoint

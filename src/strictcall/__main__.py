@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 _NEEDED = ("typer", "rich", "yaml")
 _WRONG_USE = 2
+_INTERRUPTED = 130
 
 
 def main() -> int:
@@ -16,7 +17,10 @@ def main() -> int:
     if missing:
         sys.stderr.write(f"strictcall: the command line needs {missing[0]}: pip install 'strictcall[cli]'\n")
         return _WRONG_USE
-    code: int = import_module("strictcall.cli.main").run()
+    try:
+        code: int = import_module("strictcall.cli.main").run()
+    except KeyboardInterrupt:  # while modules are loaded, or once more while the command ends
+        return _INTERRUPTED
     return code
 
 

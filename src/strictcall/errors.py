@@ -14,7 +14,7 @@
     ├── ToolFailed          raised by a tool: its call ends with this error (strictcall.runtime.output)
     ├── LinkError           a link to a model gave no answer (strictcall.link.errors)
     ├── ChainError          none of the links of a chain did (strictcall.link.errors)
-    ├── RunError            an agent's run ended without its result (strictcall.agent.result)
+    ├── RunError            an agent's run ended without its result (strictcall.runtime.agent.result)
     ├── UnknownModelError   a gateway has no such model (strictcall.gateway.links.models)
     └── GrammarRefusedError the grammar engine takes no such schema (strictcall.emulator.answers.grammar)
 

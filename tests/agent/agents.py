@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from link.asking import HASTY
 from link.linked import both_loops, link
-from strictcall.agent import Agent, AgentSettings
 from strictcall.link.inference import FixedLinks
 from strictcall.link.resolved import Retries
+from strictcall.runtime.agent import Agent, AgentSettings
 
 __all__ = ["both_loops", "call", "calls_then", "on", "results_of", "said"]
 

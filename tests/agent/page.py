@@ -12,7 +12,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from cli.terminal import Terminal
-from strictcall.agent.result import EndReason
+from strictcall.runtime.agent.result import EndReason
 from strictcall.testing.endpoint import strict_endpoint
 
 PAGE = Path(__file__).parents[2] / "docs" / "agent.md"

@@ -9,10 +9,10 @@ import pytest
 
 from agent.agents import both_loops, call, calls_then, on, results_of
 from link.linked import at
-from strictcall.agent import Agent, AgentSettings, EndReason, RunError
-from strictcall.agent.events import Answered, RunCompleted
 from strictcall.errors import RequestError, SettingsError
 from strictcall.runtime.abort import Abort
+from strictcall.runtime.agent import Agent, AgentSettings, EndReason, RunError
+from strictcall.runtime.agent.events import Answered, RunCompleted
 from strictcall.runtime.python_tool import tool
 from strictcall.runtime.runnable import RunnableTool
 from strictcall.testing.endpoint import strict_endpoint

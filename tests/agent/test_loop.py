@@ -7,13 +7,13 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from agent.agents import both_loops, call, calls_then, on, results_of, said
-from strictcall.agent import Agent, AgentSettings, EndReason, RunError
-from strictcall.agent.events import Answered, RepairAsked, RunCompleted, RunFailed, StepStarted, to_json
 from strictcall.api.events import TextDelta
 from strictcall.errors import NameClashError, RequestError, SettingsError
 from strictcall.link.turns import as_messages
 from strictcall.runtime import events as running
 from strictcall.runtime.abort import Abort
+from strictcall.runtime.agent import Agent, AgentSettings, EndReason, RunError
+from strictcall.runtime.agent.events import Answered, RepairAsked, RunCompleted, RunFailed, StepStarted, to_json
 from strictcall.runtime.approval import Deny
 from strictcall.runtime.executor import Limits
 from strictcall.runtime.output import ToolFailed

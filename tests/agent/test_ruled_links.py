@@ -6,10 +6,10 @@ from agent.agents import both_loops, calls_then, results_of
 from link.asking import HASTY, wire_tools
 from link.linked import KEY_NAME, link
 from strictcall import Policy, Tool
-from strictcall.agent import Agent
-from strictcall.agent.tools import AgentTools, RuledLinks
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.link.inference import FixedLinks
+from strictcall.runtime.agent import Agent
+from strictcall.runtime.agent.tools import AgentTools, RuledLinks
 from strictcall.runtime.python_tool import tool
 from strictcall.runtime.runnable import RunnableTool
 from strictcall.testing.endpoint import strict_endpoint

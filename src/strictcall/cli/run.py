@@ -94,8 +94,8 @@ def run(
 
 def _split(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
     """Sources and the question: the last word is that, unless it names a source. Raises ``UsageError``."""
-    from strictcall.agent.sources import is_source
     from strictcall.cli.run_session import checked
+    from strictcall.runtime.agent.sources import is_source
 
     if not words or is_source(words[-1]):
         return words, None

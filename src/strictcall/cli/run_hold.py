@@ -14,10 +14,6 @@ from anyio.from_thread import start_blocking_portal
 from rich.console import Console
 from rich.text import Text
 
-from strictcall.agent.agent import Agent
-from strictcall.agent.settings import AgentSettings
-from strictcall.agent.sources import opened
-from strictcall.agent.tools import AgentTools, ToolLike
 from strictcall.cli.failure import UsageError, say
 from strictcall.cli.run_conversation import read_conversation, write_conversation
 from strictcall.cli.run_session import Approvals, Session, is_terminal, talk
@@ -25,6 +21,10 @@ from strictcall.cli.run_shown import Shown
 from strictcall.errors import ConfigError
 from strictcall.link.configured import NAMES, ConfiguredLinks, find_config
 from strictcall.report.plain import plain
+from strictcall.runtime.agent.agent import Agent
+from strictcall.runtime.agent.settings import AgentSettings
+from strictcall.runtime.agent.sources import opened
+from strictcall.runtime.agent.tools import AgentTools, ToolLike
 from strictcall.runtime.approval import AskUnlessReadOnly
 from strictcall.runtime.mcp_servers import McpServers
 from strictcall.runtime.mcp_settings import ServerState, ServerStatus

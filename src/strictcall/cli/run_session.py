@@ -16,10 +16,6 @@ from typing import Any, Final, TextIO
 from anyio.from_thread import BlockingPortal
 from rich.text import Text
 
-from strictcall.agent.agent import Agent
-from strictcall.agent.events import AgentEvent, RunCompleted, RunFailed, to_json
-from strictcall.agent.result import EndReason, RunError, RunResult
-from strictcall.agent.stream import RunStream
 from strictcall.cli.failure import FINDINGS, INTERRUPTED, WRONG_USE, UsageError, say
 from strictcall.cli.output import emit
 from strictcall.cli.run_shown import Shown
@@ -28,6 +24,10 @@ from strictcall.json_value import compact
 from strictcall.link.turns import Turn
 from strictcall.report.plain import plain
 from strictcall.runtime.abort import Abort
+from strictcall.runtime.agent.agent import Agent
+from strictcall.runtime.agent.events import AgentEvent, RunCompleted, RunFailed, to_json
+from strictcall.runtime.agent.result import EndReason, RunError, RunResult
+from strictcall.runtime.agent.stream import RunStream
 from strictcall.runtime.approval import ApprovalRequest, Decision, Deny
 
 _BY_THE_USER: Final = "the user stopped this call"

@@ -11,8 +11,6 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from strictcall.agent import events as agent
-from strictcall.agent.result import RunError, RunResult
 from strictcall.api.events import TextDelta
 from strictcall.cli.output import emit
 from strictcall.json_value import LimitError, compact, parse
@@ -20,6 +18,8 @@ from strictcall.link import events as link
 from strictcall.link.chain import FIRST, PINNED, STICKY
 from strictcall.report.plain import plain
 from strictcall.runtime import events as runtime
+from strictcall.runtime.agent import events as agent
+from strictcall.runtime.agent.result import RunError, RunResult
 from strictcall.runtime.output import RespondToModel, Success
 
 LONGEST: Final = 160

@@ -11,20 +11,20 @@ from typing import Any, Self, cast
 import anyio
 from anyio.lowlevel import EventLoopToken, current_token
 
-from strictcall.agent.events import AgentEvent
-from strictcall.agent.loop import Asked, Loop
-from strictcall.agent.messages import Messages, turns_of
-from strictcall.agent.result import RunResult
-from strictcall.agent.settings import AgentSettings
-from strictcall.agent.stream import Running, RunStream
-from strictcall.agent.tools import AgentTools, RuledLinks, ToolLike
-from strictcall.agent.wanted import wanted
 from strictcall.api.writing import ToolChoice
 from strictcall.errors import SettingsError
 from strictcall.link.configured import ConfiguredLinks, find_config
 from strictcall.link.inference import FixedLinks, Habits, Inference
 from strictcall.link.resolved import Links, ResolvedLink
 from strictcall.runtime.abort import Abort
+from strictcall.runtime.agent.events import AgentEvent
+from strictcall.runtime.agent.loop import Asked, Loop
+from strictcall.runtime.agent.messages import Messages, turns_of
+from strictcall.runtime.agent.result import RunResult
+from strictcall.runtime.agent.settings import AgentSettings
+from strictcall.runtime.agent.stream import Running, RunStream
+from strictcall.runtime.agent.tools import AgentTools, RuledLinks, ToolLike
+from strictcall.runtime.agent.wanted import wanted
 from strictcall.runtime.approval import Approver
 from strictcall.runtime.executor import Executor
 from strictcall.runtime.turn import Telling

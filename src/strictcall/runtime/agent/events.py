@@ -9,11 +9,11 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from strictcall.agent.result import RunError, RunResult
 from strictcall.api import events as told
 from strictcall.api.answer import Answer
 from strictcall.link.events import LinkEvent
 from strictcall.runtime import events as running
+from strictcall.runtime.agent.result import RunError, RunResult
 from strictcall.runtime.plain_value import jsonable
 
 

@@ -15,11 +15,6 @@ from typing import Any, Final
 import anyio
 from anyio.lowlevel import current_token
 
-from strictcall.agent.events import AgentEvent, Answered, Delta, RepairAsked, RunCompleted, RunFailed, StepStarted
-from strictcall.agent.result import EndReason, Progress, RunError, RunResult, added
-from strictcall.agent.settings import AgentSettings
-from strictcall.agent.tools import AgentTools
-from strictcall.agent.wanted import OUTPUT_NAME, Wanted
 from strictcall.api.answer import Answer, Call, StopReason, Usage
 from strictcall.api.writing import ToolChoice
 from strictcall.errors import ArgumentsError, Fault, StrictCallError
@@ -29,6 +24,19 @@ from strictcall.link.prepared import Request
 from strictcall.link.resolved import ResolvedLink
 from strictcall.link.turns import Results, Turn
 from strictcall.runtime.abort import Abort
+from strictcall.runtime.agent.events import (
+    AgentEvent,
+    Answered,
+    Delta,
+    RepairAsked,
+    RunCompleted,
+    RunFailed,
+    StepStarted,
+)
+from strictcall.runtime.agent.result import EndReason, Progress, RunError, RunResult, added
+from strictcall.runtime.agent.settings import AgentSettings
+from strictcall.runtime.agent.tools import AgentTools
+from strictcall.runtime.agent.wanted import OUTPUT_NAME, Wanted
 from strictcall.runtime.calling import soon
 from strictcall.runtime.executor import Executor, Limits
 from strictcall.runtime.output import ErrorCode, Output, RespondToModel, ToolError, model_text

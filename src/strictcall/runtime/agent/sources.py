@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from strictcall.agent.tools import AgentTools, ToolLike
 from strictcall.errors import SourceError
+from strictcall.runtime.agent.tools import AgentTools, ToolLike
 from strictcall.runtime.mcp_servers import McpServers
 from strictcall.runtime.mcp_settings import McpSettings, ServerStatus
 from strictcall.runtime.python_tool import MethodTool, tool

@@ -8,10 +8,10 @@ from typing import Any
 from anyio import ClosedResourceError, EndOfStream
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from strictcall.agent.events import AgentEvent
-from strictcall.agent.loop import Loop
-from strictcall.agent.result import Progress, RunError, RunResult
 from strictcall.errors import RequestError
+from strictcall.runtime.agent.events import AgentEvent
+from strictcall.runtime.agent.loop import Loop
+from strictcall.runtime.agent.result import Progress, RunError, RunResult
 from strictcall.runtime.executor import INTERRUPTED
 
 
