@@ -10,7 +10,7 @@ import json
 import marshal
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -128,6 +128,25 @@ def copier(value: Any) -> Callable[[], Any]:
     copied, whatever becomes of it.
     """
     return functools.partial(marshal.loads, marshal.dumps(value))
+
+
+def sound(text: str) -> str:
+    """Text that can be sent: what is no character, a lone surrogate, is replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # Two halves of a character that stand together are that character.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def sound_value(value: Any) -> Any:
+    """A JSON value whose texts can all be sent, each as ``sound`` has it."""
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, Mapping):
+        return {sound_value(key): sound_value(each) for key, each in value.items()}
+    return [sound_value(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def excerpt(value: Any, length: int = 60) -> str:

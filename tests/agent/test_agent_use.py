@@ -68,6 +68,11 @@ def test_an_agent_of_what_is_none_is_not_made(given, said):
     assert str(caught.value).startswith(said)
 
 
+def test_links_that_are_none():
+    with pytest.raises(SettingsError, match="links: must be links, such as ConfiguredLinks, not int"):
+        Agent("a/b", links=5)
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import os
+import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import openai
@@ -140,7 +142,7 @@ def standing(file: Path) -> Iterator[Standing]:
 
 
 @contextmanager
-def answering(*pieces: bytes, status: int = 200, seen: list[Any] | None = None) -> Iterator[str]:
+def answering(*pieces: bytes, status: int = 200, seen: list[Any] | None = None, **headers: str) -> Iterator[str]:
     """An upstream that answers every request alike, piece after piece; ``seen`` are the requests."""
     kind = "text/event-stream" if pieces[0].startswith(b"data:") else "application/json"
 
@@ -154,7 +156,7 @@ def answering(*pieces: bytes, status: int = 200, seen: list[Any] | None = None) 
         raw = await request.body()
         if seen is not None:
             seen.append(Sent(dict(request.headers), raw))
-        return StreamingResponse(sent(), status, media_type=kind)
+        return StreamingResponse(sent(), status, headers, kind)
 
     with serving(Starlette(routes=[Route("/{path:path}", answer, methods=["POST"])])) as url:
         yield url
@@ -166,6 +168,30 @@ class Sent:
 
     headers: dict[str, str]
     raw: bytes
+
+
+def leave_before_the_answer(url: str, upstream: socket.socket, content: bytes) -> None:
+    """A client asks a gateway, and leaves when the upstream got the request: the gateway must end that."""
+    upstream.settimeout(20)
+    at = urlsplit(url)
+    with socket.create_connection((at.hostname, at.port)) as client:
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(content)}\r\n\r\n"
+        client.sendall(head.encode() + content)
+        asked, _ = upstream.accept()
+        asked.settimeout(20)
+        assert b"Go." in request_of(asked)
+    with asked:
+        assert asked.recv(1) == b""  # the end of the connection, which only the gateway can have brought about
+
+
+def request_of(connection: socket.socket) -> bytes:
+    """A request whose body is a JSON object."""
+    received = b""
+    while b"\r\n\r\n" not in received or not received.endswith(b"}"):
+        piece = connection.recv(65536)
+        assert piece
+        received += piece
+    return received
 
 
 def put_together(chunks: Any) -> Any:

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from strictcall.dialect import load
 from strictcall.errors import SettingsError
+from strictcall.gateway import receiving
 from strictcall.gateway.app import create_app
 from strictcall.gateway.chat import StreamRewriter, rewrite
 from strictcall.policy import Policy
@@ -122,6 +123,14 @@ def test_calls_are_read_back() -> None:
     assert (calls[2]["name"], calls[2]["arguments"]) == ("weather now", '{"city": 3}')
     assert calls[3] == {"name": "no", "arguments": "{}"}
     assert body["u"] == 1
+
+
+def test_arguments_that_are_left_out_are_none() -> None:
+    body = calling((wire_names()[0], ""))
+    body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = None
+    client, _ = gateway(saying(body))
+    call = client.post("/v1/chat/completions", json=BODY).json()["choices"][0]["message"]["tool_calls"][0]
+    assert call["function"] == {"name": "weather now", "arguments": "{}"}
 
 
 def test_the_history_goes_out_in_wire_form() -> None:
@@ -278,6 +287,28 @@ def test_each_choice_is_a_stream_of_its_own() -> None:
     out = rewritten(raw)
     assert json.loads(calls_of(out, 0)[0][1]) == OURS
     assert calls_of(out, 1)[0] == ("search", '{"q": "b"}')
+
+
+@pytest.mark.parametrize("index", [{"a": 1}, [0], [[]]])
+def test_a_choice_of_no_index_passes_as_it_came_and_harms_no_other(index: Any) -> None:
+    _, search = wire_names()
+    odd = {"index": index, "delta": piece(0, WIRE, "x"), "finish_reason": "stop"}
+    good = {"index": 0, "delta": piece(0, '{"q": "b"}', search), "finish_reason": None}
+    raw = stream(json.dumps({"choices": [odd, good]}), json.dumps({"choices": [odd]}), chunk({}, "tool_calls"))
+    out = rewritten(raw)
+    events = [json.loads(line.removeprefix("data: ")) for line in out.decode().split("\n\n")[:-2]]
+    assert [event for event in events if event["choices"] == [odd]] == [{"choices": [odd]}] * 2
+    assert calls_of(out) == {0: ("search", '{"q": "b"}')}
+
+
+def test_a_body_is_refused_only_where_it_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "MOST_BYTES", 100_000)
+    client, seen = gateway(saying({"choices": []}))
+    pieces = [b'{"messages":"', *[b"x" * 1000] * 99, b'"}']
+    sizes = [pieces, [*pieces, b" " * 1000]]
+    statuses = [client.post("/v1/chat/completions", content=iter(size)).status_code for size in sizes]
+    assert statuses == [200, 413]
+    assert [request.content for request in seen] == [b"".join(pieces)]
 
 
 def test_a_stream_without_calls_passes_byte_for_byte() -> None:

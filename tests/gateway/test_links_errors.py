@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -24,6 +23,8 @@ from gateway.links_standing import (
     answering,
     ask,
     entry,
+    leave_before_the_answer,
+    request_of,
     standing,
     whole,
     write,
@@ -158,17 +159,20 @@ def test_a_client_that_leaves_in_the_middle_of_a_stream_harms_nobody(
 def test_a_client_that_leaves_before_the_answer_ends_the_request(one: Any, api: str, stream: bool) -> None:
     content = json.dumps({"model": f"{api}/m", "messages": ask(), "stream": stream}).encode()
     with socket.create_server(("127.0.0.1", 0)) as upstream:
-        upstream.settimeout(20)
         gateway = one(entry(api, f"http://127.0.0.1:{upstream.getsockname()[1]}"))
-        at = urlsplit(gateway.url)
-        with socket.create_connection((at.hostname, at.port)) as client:
-            head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(content)}\r\n\r\n"
-            client.sendall(head.encode() + content)
-            asked, _ = upstream.accept()
-            asked.settimeout(20)
-            assert b"Go." in _request(asked)
-        with asked:
-            assert asked.recv(1) == b""  # the end of the connection, which only the gateway can have brought about
+        leave_before_the_answer(gateway.url, upstream, content)
+
+
+def test_no_key_follows_a_redirect(one: Any) -> None:
+    with (
+        answering(b"{}", seen=(seen := [])) as elsewhere,
+        answering(b"{}", status=307, location=f"{elsewhere}/x") as url,
+    ):
+        gateway = one(entry("chat_completions", url))
+        with gateway.client() as client, pytest.raises(openai.NotFoundError) as caught:
+            whole(client, ask(), model="chat_completions/m")
+    assert f"(307): the address leads to {elsewhere}, which is not followed" in str(caught.value)
+    assert seen == []
 
 
 JUNK = {
@@ -204,7 +208,7 @@ def test_requests_share_a_connection_and_nothing_else(one: Any, stream: bool) ->
             connection, _ = upstream.accept()
             with connection:
                 for _ in range(2):
-                    received.append(_request(connection))
+                    received.append(request_of(connection))
                     connection.sendall(head.format(len(content)).encode() + content)
 
         with ThreadPoolExecutor(1) as pool, gateway.client() as client:
@@ -217,15 +221,6 @@ def test_requests_share_a_connection_and_nothing_else(one: Any, stream: bool) ->
                 time.sleep(0.1 if stream else 0)  # a stream that was told is read to its end
             served.result()
     assert [b"cookie" in each.lower() for each in received] == [False, False]
-
-
-def _request(connection: socket.socket) -> bytes:
-    received = b""
-    while b"\r\n\r\n" not in received or not received.endswith(b"}"):
-        piece = connection.recv(65536)
-        assert piece
-        received += piece
-    return received
 
 
 @pytest.mark.parametrize(

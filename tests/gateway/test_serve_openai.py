@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,7 @@ import openai
 import pytest
 from openai.lib.streaming.chat import ChatCompletionStreamState
 
+from gateway.links_standing import leave_before_the_answer
 from strictcall import Tool, compile_tool
 from strictcall.gateway.app import create_app
 from strictcall.serving import serving
@@ -248,6 +250,16 @@ def test_a_client_that_leaves_in_the_middle_of_a_stream_harms_nobody() -> None:
                 next(iter(stream))
         assert taken(whole(client, [{"role": "user", "content": "Go."}]).tool_calls[0]) == ("trips.book now", SAID)
     assert endpoint.refused == []
+
+
+@pytest.mark.parametrize("tools", [TOOLS, []], ids=["rewritten", "as it came"])
+def test_a_client_that_leaves_before_the_answer_ends_the_request(tools: list[Any]) -> None:
+    content = json.dumps({"messages": [{"role": "user", "content": "Go."}], "tools": tools}).encode()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as upstream,
+        serving(create_app(f"http://127.0.0.1:{upstream.getsockname()[1]}")) as url,
+    ):
+        leave_before_the_answer(url, upstream, content)
 
 
 def test_the_key_is_in_no_log(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:

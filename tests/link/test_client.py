@@ -2,7 +2,10 @@
 
 import builtins
 import os
+import shutil
+import ssl
 import traceback
+from contextlib import suppress
 from itertools import product
 
 import anyio
@@ -11,6 +14,7 @@ import pytest
 from link.linked import ASK, DIALECTS, KEY, KEY_NAME, at, both_loops, link, recording
 from strictcall.dialect import load
 from strictcall.emulator.faults import FAULTS
+from strictcall.errors import StreamError
 from strictcall.link.clients import Clients, client_of
 from strictcall.link.envelope import MODULES, body_of
 from strictcall.link.errors import ErrorKind, LinkError
@@ -137,6 +141,39 @@ async def test_nobody_there(anyio_backend):
         assert error.kind is ErrorKind.CONNECTION, api
 
 
+JUNK = {
+    "deep": b'{"choices":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "long number": b'{"x":' + b"9" * 5_000 + b"}",
+    "other types": b'{"candidates":5,"output":5,"content":5,"choices":5,"type":5,"error":5,"x":1e999}',
+    "a number": b"5",
+}
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("api", DIALECTS)
+async def test_what_cannot_be_read_is_an_error_of_the_link(anyio_backend, api):
+    for junk, status, streamed in product(JUNK, (200, 400), (False, True)):
+        events = streamed and status == 200
+        kind = "text/event-stream" if events else "application/json"
+        body = b"data: " + JUNK[junk] + b"\n\n" if events else JUNK[junk]
+        # What is JSON is for the reader of answers to take or to refuse.
+        with recording(status, f"content-type: {kind}\r\n", body) as (url, _), suppress(StreamError):
+            said = await told(at(url, api), streamed)
+            if junk in ("deep", "long number"):
+                kinds = {ErrorKind.MALFORMED, ErrorKind.REFUSED} if status == 400 else {ErrorKind.MALFORMED}
+                assert said.kind in kinds, (junk, status, streamed)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_what_a_client_refuses_to_send_is_no_answer_of_the_links(anyio_backend):
+    with recording() as (url, requests):
+        client = client_of(at(url, "generate_content"))
+        with pytest.raises(ValueError, match="GenerateContent"):
+            await client.send({"model": "m", "contents": "x", "config": {"no_such_field": 1}})
+        await client.aclose()
+    assert requests == []
+
+
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
@@ -159,6 +196,49 @@ async def test_a_key_that_a_provider_repeats_is_hidden(anyio_backend, api):
     assert "bad key *** and ***" in str(caught.value)
     # A client's own error holds the request; a traceback's tools would find the key there.
     assert caught.value.__cause__ is caught.value.__context__ is None
+
+
+LEADS = {
+    307: ("https://user:pw@other.test:8443/path?secret=1", "leads to https://other.test:8443, which is not followed"),
+    302: ("//other.test/path", "leads to other.test, which is not followed"),
+    308: ("/path", "leads elsewhere, which is not followed"),
+    301: ("http://[", "leads elsewhere, which is not followed"),
+}
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("api", DIALECTS)
+async def test_no_key_follows_a_redirect(anyio_backend, api):
+    with recording() as (elsewhere, others):
+        for streamed in (False, True):
+            with recording(307, f"location: {elsewhere}/path\r\n") as (url, requests):
+                error = await told(at(url, api), streamed)
+            assert (error.kind, error.status, len(requests)) == (ErrorKind.NOT_FOUND, 307, 1)
+            assert error.words == f"the address leads to {elsewhere}, which is not followed"
+    assert others == []
+    for status, (location, words) in LEADS.items():
+        with recording(status, f"location: {location}\r\n") as (url, requests):
+            error = await told(at(url, api), streamed=False)
+        assert (error.status, error.words) == (status, f"the address {words}")
+
+
+def test_authorities_are_loaded_once_for_all_clients_and_as_the_environment_says(tmp_path, monkeypatch):
+    loaded = []
+    real = ssl.create_default_context
+
+    def counted(*args, **options):
+        loaded.append(options.get("cafile"))
+        return real(*args, **options)
+
+    monkeypatch.setattr(ssl, "create_default_context", counted)
+    ours = shutil.copy(os.environ["SSL_CERT_FILE"], tmp_path / "ours.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(ours))
+    for api in DIALECTS:
+        client_of(at("http://localhost:1", api))
+    assert loaded == [str(ours)]
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(FileNotFoundError):
+        client_of(at("http://localhost:1", "messages"))
 
 
 def test_no_key_is_in_a_link():

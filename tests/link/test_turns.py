@@ -12,7 +12,7 @@ from strictcall.api.answer import Answer, Call
 from strictcall.errors import RequestError, SettingsError
 from strictcall.link.inference import FixedLinks, Inference
 from strictcall.link.prepared import Request
-from strictcall.link.toolsets import Toolsets
+from strictcall.link.toolsets import LARGEST_KEPT, Toolsets
 from strictcall.link.turns import Results
 from strictcall.testing.endpoint import strict_endpoint
 
@@ -114,6 +114,14 @@ def test_tools_are_compiled_once_for_each_content_and_link():
         kept.of(dataclasses.replace(one, dialect=dataclasses.replace(one.dialect, all_or_none=True)), [WEATHER])
         is not first
     )
+
+
+@pytest.mark.parametrize(("size", "is_kept"), [(LARGEST_KEPT // 2, True), (LARGEST_KEPT, False)])
+def test_what_is_very_large_is_compiled_each_time(size, is_kept):
+    kept, one = Toolsets(), at("http://x", "chat_completions")
+    tools = [dataclasses.replace(WEATHER, description="x" * size)]
+    assert (kept.of(one, tools) is kept.of(one, tools)) is is_kept
+    assert [compiled.tool.name for compiled in kept.of(one, tools).strict] == ["get.weather"]
 
 
 def test_a_schema_that_its_owner_changes_is_another():

@@ -76,6 +76,18 @@ async def test_schemas_are_whole_and_one_bad_tool_hides_no_other():
         assert second.endswith("a second tool called 'echo'")
 
 
+async def test_a_call_from_another_event_loop_is_refused_and_spoils_nothing(anyio_backend_name):
+    async with McpServers(config("a"), settings=QUICK) as servers:
+
+        def elsewhere():
+            return anyio.run(heard, servers, "echo", {"text": "there"}, backend=anyio_backend_name)
+
+        told = await anyio.to_thread.run_sync(elsewhere)
+        assert told is not None
+        assert "can be called in the event loop only in which it was started" in told
+        assert await heard(servers, "echo", {"text": "here"}) == '{"text": "here"}'
+
+
 async def test_hints_are_not_believed_where_that_is_not_wanted():
     async with McpServers(config("a"), settings=with_settings(trust_hints=False)) as servers:
         assert {tool.read_only for tool in servers.tools} == {None}

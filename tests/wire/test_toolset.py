@@ -80,6 +80,17 @@ def test_one_bad_tool_takes_no_other_down() -> None:
     assert tools["bad"].baseline
 
 
+def test_a_reason_is_the_same_each_time() -> None:
+    named = {f"p{index}": {"$ref": f"https://e{index}.test/x#/{index}"} for index in range(5, 0, -1)}
+    reasons = {
+        Toolset([Tool(f"t{time}", str(time), {"type": "object", "properties": named})], "openai")[f"t{time}"].reason
+        for time in range(20)
+    }
+    assert reasons == {
+        "it refers to 'https://e1.test/x', which is outside the schema; no external reference is fetched"
+    }
+
+
 def test_a_loose_tool_beyond_the_limits_is_in_baseline_form_where_it_must_be() -> None:
     union = Tool(
         "union", None, {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "null"}]}

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+import anyio
 import anyio.to_thread
 import httpx2
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from strictcall.dialect.model import Dialect
 from strictcall.dialect.registry import load
 from strictcall.errors import NameClashError, RequestError
 from strictcall.gateway.chat import Rewritten, StreamRewriter, answered, rewrite
+from strictcall.gateway.receiving import MOST_BYTES, client_left, received, unless_left
 from strictcall.gateway.upstream import Upstream, passed_back
 from strictcall.json_value import compact
 from strictcall.policy import Policy
@@ -26,8 +29,8 @@ from strictcall.tagged.registry import NONE, openings
 
 _READABLE: Final = frozenset({"identity", "gzip", "deflate"})
 """How an answer may be compressed, though none is asked to be."""
-MOST_BYTES: Final = 64 * 1024 * 1024
-"""A longer request is refused, and a longer whole answer is passed on as it is."""
+MOST_READ: Final = 64 * 1024 * 1024
+"""A longer whole answer is passed on as it is: so many bytes."""
 
 
 def create_app(
@@ -65,7 +68,8 @@ def create_app(
         Route("/v1/models", gateway.models, methods=["GET"]),
         Route("/v1/models/{model:path}", gateway.models, methods=["GET"]),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_served, 405: _not_served})
+    handlers = {404: _not_served, 405: _not_served, ClientDisconnect: client_left}
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
 
 
 async def _not_served(request: Request, error: Exception) -> Response:
@@ -91,11 +95,9 @@ class _Gateway:
 
     async def chat(self, request: Request) -> Response:
         """A request for an answer."""
-        raw = b""
-        async for part in request.stream():
-            raw += part
-            if len(raw) > MOST_BYTES:
-                return _refused(413, f"the request is larger than {MOST_BYTES:,} bytes")
+        raw = await received(request)
+        if raw is None:
+            return _refused(413, f"the request is larger than {MOST_BYTES:,} bytes")
         try:
             made = await anyio.to_thread.run_sync(self._rewritten, raw)
         except (RequestError, NameClashError) as error:
@@ -116,28 +118,41 @@ class _Gateway:
         self, request: Request, body: bytes, respond: Callable[[httpx2.Response], Any], *, plain: bool = False
     ) -> Response:
         path = request.url.path.removeprefix("/v1")
-        try:
-            response = await self.upstream.send(
-                request.method, path, request.url.query, request.headers.items(), body, plain=plain
-            )
-        except httpx2.TransportError as error:
-            said = str(error) or type(error).__name__
-            return _refused(502, f"{self.upstream.base_url} cannot be reached: {said}", "api_connection_error")
-        made: Response = await respond(response)
-        return made
+
+        async def asked() -> Response:
+            try:
+                response = await self.upstream.send(
+                    request.method, path, request.url.query, request.headers.items(), body, plain=plain
+                )
+            except httpx2.TransportError as error:
+                said = str(error) or type(error).__name__
+                return _refused(502, f"{self.upstream.base_url} cannot be reached: {said}", "api_connection_error")
+            made: Response = await respond(response)
+            return made
+
+        return await unless_left(request, asked)
 
 
 async def _as_it_came(response: httpx2.Response) -> Response:
     headers = passed_back(response.headers, changed=False)
-    return StreamingResponse(_raw(response), response.status_code, headers)
+    return _Streamed(response, response.aiter_raw(), response.status_code, headers)
 
 
-async def _raw(response: httpx2.Response) -> AsyncIterator[bytes]:
-    try:
-        async for part in response.aiter_raw():
-            yield part
-    finally:
-        await response.aclose()
+class _Streamed(StreamingResponse):
+    """A response that is passed on piece by piece; the upstream's is closed however that ends."""
+
+    def __init__(
+        self, response: httpx2.Response, pieces: AsyncIterator[bytes], status: int, headers: Mapping[str, str]
+    ) -> None:
+        self._response = response
+        super().__init__(pieces, status, headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._response.aclose()
 
 
 async def _decoded(response: httpx2.Response, made: Rewritten) -> Response:
@@ -151,14 +166,14 @@ async def _decoded(response: httpx2.Response, made: Rewritten) -> Response:
         return _refused(502, f"the answer is compressed as {encoding!r}, which was not asked for", "api_error")
     headers = passed_back(response.headers, changed=True)
     if kind.startswith("text/event-stream"):
-        return StreamingResponse(_rewritten_stream(response, made), 200, headers)
+        return _Streamed(response, _rewritten_stream(response, made), 200, headers)
     try:
         raw = await response.aread()
     except httpx2.TransportError as error:
         return _refused(502, f"the answer broke off: {str(error) or type(error).__name__}", "api_connection_error")
     finally:
         await response.aclose()
-    if len(raw) <= MOST_BYTES:
+    if len(raw) <= MOST_READ:
         raw = await anyio.to_thread.run_sync(_whole, raw, made)
     return Response(raw, 200, headers)
 
@@ -175,9 +190,6 @@ def _whole(raw: bytes, made: Rewritten) -> bytes:
 async def _rewritten_stream(response: httpx2.Response, made: Rewritten) -> AsyncIterator[bytes]:
     """A stream on its way to the client. Where the upstream breaks off, so does this."""
     rewriter = StreamRewriter(made)
-    try:
-        async for part in response.aiter_bytes():
-            for out in rewriter.feed(part):
-                yield out
-    finally:
-        await response.aclose()
+    async for part in response.aiter_bytes():
+        for out in rewriter.feed(part):
+            yield out

@@ -169,7 +169,14 @@ def arguments_text(call: Call, toolset: Toolset) -> str:
     if arguments is None or not set(call.faults) <= set(compiled.check(arguments)):
         return call.raw
     text = compact(arguments)
-    return call.raw if text == compact(json.loads(call.raw)) else text
+    return call.raw if _is_said_by(call.raw, text) else text
+
+
+def _is_said_by(raw: str, text: str) -> bool:
+    try:
+        return compact(json.loads(raw)) == text
+    except (ValueError, RecursionError):
+        return False  # what was read was mended first: arguments that were left out, say
 
 
 class StreamRewriter:
@@ -207,7 +214,7 @@ class StreamRewriter:
             return
         self._last = event
         for choice in choices:
-            if not isinstance(choice, dict):
+            if not _can_be_told_apart(choice):
                 yield compact({**event, "choices": [choice]})
                 continue
             streamed = self._choices.setdefault(choice.get("index") or 0, _StreamedChoice(self._made))
@@ -215,7 +222,7 @@ class StreamRewriter:
 
     def _concerns(self, choice: Any) -> bool:
         """Whether a choice of an event holds a piece of a call, or ends one that has some."""
-        if not isinstance(choice, dict):
+        if not _can_be_told_apart(choice):
             return False
         delta = choice.get("delta")
         if isinstance(delta, dict) and (delta.get("tool_calls") or (self._made.tagged and delta.get("content"))):
@@ -229,6 +236,11 @@ class StreamRewriter:
             if held:
                 choice = {"index": index, "delta": {"tool_calls": held}, "finish_reason": None}
                 yield compact({**self._last, "choices": [choice]})
+
+
+def _can_be_told_apart(choice: Any) -> bool:
+    """Whether this is a choice, under an index that may be the same in another event."""
+    return isinstance(choice, dict) and not isinstance(choice.get("index"), dict | list)
 
 
 class _StreamedChoice:

@@ -88,6 +88,10 @@ class Guard:
         # Raised out here it has no context: the client's own error holds the request, with its key.
         raise told
 
+    def unwritable(self, problem: str) -> LinkError:
+        """The error of a request that cannot be sent."""
+        return LinkError(self.link.name, ErrorKind.UNWRITABLE, problem)
+
     def malformed(self, problem: str) -> LinkError:
         """The error of a response that is none."""
         return LinkError(self.link.name, ErrorKind.MALFORMED, problem)

@@ -6,20 +6,35 @@ that is given up is left behind in its thread, and ends there at the latest when
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
 
 from strictcall.link.client import NO_KEY, Chunks, Client, Guard
+from strictcall.link.failures import link_error
 from strictcall.link.resolved import ResolvedLink
+from strictcall.link.tls import tls_context
 
 if TYPE_CHECKING:
     from google import genai
 
-Result = TypeVar("Result")
+
+class _Request(threading.local):
+    """The request that a thread has sent: whether a response to it has come."""
+
+    answered = False
+
+
+_REQUEST = _Request()
+
+
+def _note(response: object) -> None:
+    del response
+    _REQUEST.answered = True
 
 
 def google_client(link: ResolvedLink, guard: Guard, key: str | None) -> Client:
@@ -27,12 +42,15 @@ def google_client(link: ResolvedLink, guard: Guard, key: str | None) -> Client:
     from google import genai  # noqa: PLC0415 - heavy, and wanted for such links only
     from google.genai import types  # noqa: PLC0415
 
-    read = link.timeouts.read
+    read, tls = link.timeouts.read, tls_context()
     options = types.HttpOptions(
         base_url=link.base_url,
         headers=dict(link.headers),
         timeout=None if read is None else max(1, int(read * 1000)),
         retry_options=types.HttpRetryOptions(attempts=1),
+        client_args={"follow_redirects": False, "verify": tls, "event_hooks": {"response": [_note]}},
+        # The half that is not used is made as well.
+        async_client_args={"follow_redirects": False, "verify": tls, "ssl": tls},
     )
     return GoogleClient(guard, genai.Client(api_key=key or NO_KEY, vertexai=False, http_options=options))
 
@@ -47,8 +65,8 @@ class GoogleClient:
     async def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a body; gives the response's. Raises ``LinkError``."""
         ask: Callable[..., Any] = self._official.models.generate_content
-        response = await self._guard.run(lambda: _in_thread(partial(ask, **body)), self._guard.deadline())
-        return _as_dict(response)
+        read = partial(_read, partial(ask, **body), self._guard)
+        return await self._guard.run(lambda: _in_thread(read), self._guard.deadline()) or {}
 
     async def open(self, body: Mapping[str, Any]) -> Chunks:
         """Send a body whose answer is to be streamed. Raises ``LinkError``."""
@@ -70,10 +88,12 @@ class GoogleChunks:
         self._chunks = chunks
         self._deadline = deadline
         self._first: list[dict[str, Any] | None] = []
+        self._begun = False
 
     async def begin(self) -> None:
         """Wait for the first chunk. Raises ``LinkError``."""
         self._first.append(await self._guard.run(self._next, self._deadline))
+        self._begun = True
 
     def __aiter__(self) -> GoogleChunks:
         return self
@@ -88,8 +108,7 @@ class GoogleChunks:
         return chunk
 
     async def _next(self) -> dict[str, Any] | None:
-        chunk = await _in_thread(partial(next, self._chunks, None))
-        return None if chunk is None else _as_dict(chunk)
+        return await _in_thread(partial(_read, partial(next, self._chunks, None), self._guard, begun=self._begun))
 
     async def aclose(self) -> None:
         """Close the response, unless a thread that was left behind still reads it: it closes it then."""
@@ -102,8 +121,25 @@ class GoogleChunks:
             return
 
 
-async def _in_thread(work: Callable[[], Result]) -> Result:
+async def _in_thread(work: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+
+
+def _read(ask: Callable[[], Any], guard: Guard, *, begun: bool = False) -> dict[str, Any] | None:
+    """What the client makes of a response, or of the next piece of one that has ``begun``.
+
+    The client looks at responses with little care: whatever it trips over once there is one is of the response. Raises
+    ``LinkError`` for that; what it raises before is of the request.
+    """
+    _REQUEST.answered = begun
+    try:
+        made = ask()
+        return None if made is None else _as_dict(made)
+    except Exception as error:
+        if not _REQUEST.answered or link_error(guard.link.name, error) is not None:
+            raise
+        name = type(error).__name__
+    raise guard.malformed(f"the response is none that Google's client can read: {name}")
 
 
 def _as_dict(response: Any) -> dict[str, Any]:

@@ -14,9 +14,11 @@ import anyio
 
 from strictcall.api.feeding import DONE, event_of
 from strictcall.api.sse import EventReader
+from strictcall.json_value import sound_value
 from strictcall.link.client import NO_KEY, Chunks, Client, Guard
 from strictcall.link.errors import LinkError
 from strictcall.link.resolved import ResolvedLink, Timeouts
+from strictcall.link.tls import tls_context
 
 CLOSING_SECONDS: Final = 5.0
 """How long closing a client or a stream may take."""
@@ -43,8 +45,10 @@ class OfficialClient:
         return await self._guard.run(lambda: self._whole(arguments), self._guard.deadline())
 
     async def _whole(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        response = (await self._create(**arguments)).http_response
-        made = json.loads(response.content)
+        response = (await self._sent(arguments)).http_response
+        made = None
+        with suppress(ValueError, RecursionError):
+            made = json.loads(response.content)
         if not isinstance(made, dict):
             raise self._guard.malformed("the response is no JSON object")
         return made
@@ -53,8 +57,21 @@ class OfficialClient:
         """Send a body whose answer is to be streamed. Raises ``LinkError``."""
         arguments = {**self._arguments(body), "stream": True}
         deadline = self._guard.deadline()
-        opened = await self._guard.run(lambda: self._create(**arguments), deadline)
+        opened = await self._guard.run(lambda: self._sent(arguments), deadline)
         return OfficialChunks(self._guard, opened.http_response, deadline)
+
+    async def _sent(self, arguments: Mapping[str, Any]) -> Any:
+        """What the client makes of a request.
+
+        Half a character, which models write now and then and names of files may hold, is no text that can be sent: it
+        is replaced then. Raises ``LinkError`` for what JSON cannot say at all, as NaN.
+        """
+        try:
+            return await self._create(**arguments)
+        except UnicodeEncodeError:  # nothing was sent
+            return await self._create(**sound_value(arguments))
+        except ValueError as error:  # nor then
+            raise self._guard.unwritable(str(error)) from None
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -127,12 +144,14 @@ def openai_client(link: ResolvedLink, guard: Guard, key: str | None) -> Client:
     """A client for a link that speaks Chat Completions or Responses. Raises ``ImportError``."""
     import openai  # noqa: PLC0415 - heavy, and wanted for such links only
 
+    timeout = openai.Timeout(**_timeout(link.timeouts))
     official = openai.AsyncOpenAI(
         api_key=key or NO_KEY,
         base_url=link.base_url,
         max_retries=0,
-        timeout=openai.Timeout(**_timeout(link.timeouts)),
+        timeout=timeout,
         default_headers=dict(link.headers),
+        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=tls_context()),
     )
     if link.base_url is not None:
         # Those that the environment names are of an account with OpenAI, and nobody else's to know.
@@ -145,12 +164,14 @@ def anthropic_client(link: ResolvedLink, guard: Guard, key: str | None) -> Clien
     """A client for a link that speaks Messages. Raises ``ImportError``."""
     import anthropic  # noqa: PLC0415 - heavy, and wanted for such links only
 
+    timeout = anthropic.Timeout(**_timeout(link.timeouts))
     official = anthropic.AsyncAnthropic(
         api_key=key or NO_KEY,
         base_url=link.base_url,
         max_retries=0,
-        timeout=anthropic.Timeout(**_timeout(link.timeouts)),
+        timeout=timeout,
         default_headers=dict(link.headers),
+        http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=tls_context()),
     )
     return OfficialClient(guard, official, official.messages)
 

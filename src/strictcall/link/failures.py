@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from strictcall.errors import StreamError
 from strictcall.link.errors import CODES, EXCEPTIONS, PHRASES, STATUSES, WITHIN_STREAM, ErrorKind, LinkError
@@ -33,11 +34,13 @@ def link_error(
         return None
     if within_stream:
         kind = WITHIN_STREAM.get(kind, kind)
-    words = hidden(_words(error), secrets)[:MOST_WORDS]
+    words = hidden(_led(error) if _is_redirect(status) else _words(error), secrets)[:MOST_WORDS]
     return LinkError(link, kind, words, status=status, retry_after=_retry_after(error))
 
 
 def _kind(error: Exception, status: int | None) -> ErrorKind | None:
+    if _is_redirect(status):
+        return ErrorKind.NOT_FOUND
     for code in _codes(error):
         if code in CODES:
             return CODES[code]
@@ -58,6 +61,27 @@ def _status(error: Exception) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
     return None
+
+
+def _is_redirect(status: int | None) -> bool:
+    return status is not None and 300 <= status < 400
+
+
+def _led(error: Exception) -> str:
+    """Where a redirect leads: as no more than a host, for its path may hold anything, and so may a name before it."""
+    try:
+        to = urlsplit(_headers(error).get("location") or "")
+    except ValueError:
+        to = urlsplit("")
+    host = to.netloc.rpartition("@")[2]
+    scheme = f"{to.scheme}://" if to.scheme else ""
+    where = f"to {scheme}{host}" if host else "elsewhere"
+    return f"the address leads {where}, which is not followed"
+
+
+def _headers(error: Exception) -> Mapping[str, Any]:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
 
 
 def _body(error: Exception) -> Mapping[str, Any]:
@@ -94,17 +118,16 @@ def _words(error: Exception) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if isinstance(headers, Mapping):
-        milliseconds = _seconds(headers.get("retry-after-ms"))
-        if milliseconds is not None:
-            return milliseconds / 1000
-        said = headers.get("retry-after")
-        seconds = _seconds(said)
-        if seconds is not None:
-            return seconds
-        if isinstance(said, str):
-            return _until(said)
+    headers = _headers(error)
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    said = headers.get("retry-after")
+    seconds = _seconds(said)
+    if seconds is not None:
+        return seconds
+    if isinstance(said, str):
+        return _until(said)
     return _retry_delay(_body(error).get("details"))
 
 

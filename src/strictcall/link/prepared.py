@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 
 from strictcall.api.answer import Answer, StopReason
 from strictcall.api.events import Event
+from strictcall.api.reading import read_output
 from strictcall.api.writing import ToolChoice
 from strictcall.errors import RequestError, StreamError
 from strictcall.json_value import compact
@@ -71,7 +73,7 @@ class Prepared:
         answer: Answer = MODULES[self.link.api].read(response, self.toolset, self.output, **self._plainly)
         if self.link.tagged is None or not len(self.toolset):
             return answer
-        return read_tagged(answer, self.toolset, self.link.tagged, self.link.model)
+        return self.with_output(read_tagged(answer, self.toolset, self.link.tagged, self.link.model))
 
     def reader(self) -> Reader:
         """What reads the answer of a response that is streamed."""
@@ -79,6 +81,17 @@ class Prepared:
         if self.link.tagged is None or not len(self.toolset):
             return reader
         return TaggedReader(reader, self.toolset, self.link.tagged, self.link.model)
+
+    def with_output(self, answer: Answer) -> Answer:
+        """An answer whose output is read from its text as it is now: of calls and thoughts that stood in it, the API's
+        own reading of the output knew nothing.
+        """
+        if self.output is None or self.link.tagged is None or not len(self.toolset):
+            return answer
+        if answer.calls or answer.stop_reason is not StopReason.STOP:
+            return dataclasses.replace(answer, output=None, output_faults=())
+        output, faults = read_output(self.output, answer.text)
+        return dataclasses.replace(answer, output=output, output_faults=faults)
 
 
 def prepare(link: ResolvedLink, request: Request, toolsets: Toolsets, *, streamed: bool = False) -> Prepared:
@@ -180,7 +193,7 @@ class Opened:
             if chunk is not None:
                 self.told.extend(self.reader.feed(chunk))
             else:
-                self.answer = self.reader.finish()
+                self.answer = self.prepared.with_output(self.reader.finish())
                 self.told.extend(self.reader.ended)
         except StreamError as error:
             told = malformed(self.prepared.link, error)

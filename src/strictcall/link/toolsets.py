@@ -24,6 +24,8 @@ from strictcall.wire.toolset import Toolset
 
 MOST_KEPT: Final = 64
 """How many toolsets are remembered, those least recently asked for forgotten first."""
+LARGEST_KEPT: Final = 1024 * 1024
+"""How many characters the names, descriptions and schemas of a toolset may have, as JSON, for it to be remembered."""
 _OFF: Final = Dialect("off", "No strict decoder", others=State.IGNORED, strict_place="none")
 _NOT_WANTED: Final = "nothing is to be strict on this link"
 
@@ -99,10 +101,14 @@ def _compiled(link: ResolvedLink, tools: Sequence[Tool]) -> Toolset:
 
 
 def _key(link: ResolvedLink, tools: Sequence[Tool]) -> Key | None:
-    """What a toolset depends on, but for the dialect's rules; ``None`` where a tool is no JSON."""
+    """What a toolset depends on, but for the dialect's rules; ``None`` where a tool is no JSON, or all together are too
+    large to be kept.
+    """
     try:
         said = json.dumps([[tool.name, tool.description, tool.parameters] for tool in tools])
     except (TypeError, ValueError, RecursionError):
+        return None
+    if len(said) > LARGEST_KEPT:
         return None
     rules = tuple((tool.name, rule.strict, rule.policy) for tool in tools for rule in [link.rules(tool.name)])
     return said, link.dialect.name, link.policy, rules

@@ -18,7 +18,7 @@ from anyio.lowlevel import current_token
 
 from strictcall.api.answer import Call
 from strictcall.errors import ArgumentsError, Fault, SettingsError
-from strictcall.json_value import copy_json
+from strictcall.json_value import copy_json, sound
 from strictcall.runtime.abort import Abort
 from strictcall.runtime.approval import ApprovalRequest, Approver, Deny, Edit, decided
 from strictcall.runtime.batch import End, Stops, waves
@@ -28,7 +28,6 @@ from strictcall.runtime.events import BatchEnded, BatchStarted, RunEnded
 from strictcall.runtime.invoke import Outcome, invoke
 from strictcall.runtime.lookup import Lookup, Tools, given
 from strictcall.runtime.output import ErrorCode, Fatal, Output, RespondToModel, Success, ToolError
-from strictcall.runtime.plain_value import sound
 from strictcall.runtime.repeats import Repeats
 from strictcall.runtime.runnable import Context, Progress, RunnableTool
 from strictcall.runtime.telemetry import usual

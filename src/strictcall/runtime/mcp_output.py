@@ -22,9 +22,9 @@ import binascii
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from strictcall.json_value import LimitError, equal, excerpt, parse
+from strictcall.json_value import LimitError, equal, excerpt, parse, sound
 from strictcall.runtime.output import NOTHING, ErrorCode, Output, RespondToModel, Success, ToolError
-from strictcall.runtime.plain_value import sound, text_of
+from strictcall.runtime.plain_value import text_of
 
 _RESULT: Final = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 _REQUIRED: Final[Mapping[str, Mapping[str, type]]] = {

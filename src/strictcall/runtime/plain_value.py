@@ -13,6 +13,8 @@ from datetime import date, time
 from enum import Enum
 from typing import Any, Final
 
+from strictcall.json_value import sound
+
 _DEEPEST: Final = 200
 _MOST_VALUES: Final = 300_000
 """How many containers are looked into."""
@@ -42,16 +44,6 @@ def text_of(value: Any) -> str:
     if isinstance(converted, str):
         return converted
     return json.dumps(converted, ensure_ascii=False, separators=(",", ":"))
-
-
-def sound(text: str) -> str:
-    """Text that can be sent: what is no character, a lone surrogate, is replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # Two halves of a character that stand together are that character.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def shown(value: Any) -> str:

@@ -18,10 +18,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from strictcall.json_value import compact
+from strictcall.json_value import compact, sound
 from strictcall.runtime.invoke import Outcome
 from strictcall.runtime.output import ErrorCode, Success, model_text
-from strictcall.runtime.plain_value import sound
 from strictcall.runtime.runnable import RunnableTool
 
 _NAME: Final = "strictcall.runtime"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from strictcall.errors import Fault
@@ -44,13 +45,29 @@ def build(document: Any, draft: Draft, *, assert_formats: bool) -> Any:
     except jsonschema_rs.ValidationError as error:
         external = _EXTERNAL.match(error.message)
         if external:
+            first = min([external[1], *_asked_for(validator, document)])
             raise Unbuildable(
-                f"it refers to {_line(external[1])!r}, which is outside the schema; no external reference is fetched"
+                f"it refers to {_line(first)!r}, which is outside the schema; no external reference is fetched"
             ) from None
         place = _line(pointer(error.instance_path))
         raise Unbuildable(f"not a usable JSON Schema: {place + ': ' if place else ''}{_line(error.message)}") from None
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise Unbuildable(f"not a usable JSON Schema: {_line(str(error))}") from None
+
+
+def _asked_for(validator: Any, document: Any) -> list[str]:
+    """Every document that a schema refers to: the builder asks for them in an order of chance, and ends at the first
+    that it is not given.
+    """
+    asked: list[str] = []
+
+    def note(uri: str) -> Any:
+        asked.append(uri)
+        return {}
+
+    with suppress(Exception):  # all that these references lack now is what they would find in the documents
+        validator(document, retriever=note)
+    return asked
 
 
 _EXTERNAL: Final = re.compile(r"Resource '(.*?)' is not present in a registry", re.DOTALL)

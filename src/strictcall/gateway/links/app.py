@@ -5,7 +5,7 @@ Its clients bring no key: what they send as one is not looked at, and the links'
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -25,17 +25,14 @@ from strictcall.gateway.links.errors import INVALID, NO_RETRY, Told, told, told_
 from strictcall.gateway.links.models import found_model, listed_models
 from strictcall.gateway.links.reply import Events, Streamed, event_bytes
 from strictcall.gateway.links.request import as_bytes, read_request
+from strictcall.gateway.receiving import MOST_BYTES, client_left, received, unless_left
 from strictcall.json_value import compact
 from strictcall.link.configured import ConfiguredLinks
 from strictcall.link.errors import LinkError
 from strictcall.link.inference import Habits, Tell
 
-MOST_BYTES: Final = 64 * 1024 * 1024
-"""A longer request is refused."""
 LINK_HEADER: Final = "x-strictcall-link"
 """The header of an answer that names the link which gave it."""
-CLIENT_LEFT: Final = 499
-"""The status for a client that went away, which nobody sees; other servers log it under this number."""
 _HERE: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -60,7 +57,7 @@ def create_links_app(
         Route("/v1/models", gateway.checked(gateway.models), methods=["GET"]),
         Route("/v1/models/{model:path}", gateway.checked(gateway.model), methods=["GET"]),
     ]
-    handlers = {404: _not_served, 405: _not_served, Exception: _bug}
+    handlers = {404: _not_served, 405: _not_served, ClientDisconnect: client_left, Exception: _bug}
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
 
 
@@ -124,42 +121,17 @@ class _Gateway:
 
     async def chat(self, request: Request) -> Response:
         """A request for an answer."""
-        raw = bytearray()
-        async for part in request.stream():
-            raw += part
-            if len(raw) > MOST_BYTES:
-                return _refused(413, f"the request is larger than {MOST_BYTES:,} bytes")
-        asked = await anyio.to_thread.run_sync(read_request, bytes(raw))
-        given = await _unless_left(request, lambda: self.asking.ask(asked))
-        return _refused(CLIENT_LEFT, "the client went away") if given is None else self._answer(given)
+        raw = await received(request)
+        if raw is None:
+            return _refused(413, f"the request is larger than {MOST_BYTES:,} bytes")
+        asked = await anyio.to_thread.run_sync(read_request, raw)
+        return self._answer(await unless_left(request, lambda: self.asking.ask(asked)))
 
     def _answer(self, given: Given) -> Response:
         headers = {**given.reply.headers, LINK_HEADER: quote(given.link, safe="/:@ ")}
         if isinstance(given.reply, Streamed):
             return _EventResponse(given.reply.events, self.asking.broke, headers)
         return Response(given.reply.content, 200, headers, "application/json")
-
-
-async def _unless_left(request: Request, ask: Callable[[], Awaitable[Given]]) -> Given | None:
-    """What asking gives; it is given up, whatever the link is at, where the client goes away. ``None`` then.
-
-    Raises as ``ask`` does.
-    """
-    given: Given | None = None
-    try:
-        async with anyio.create_task_group() as group:
-
-            async def watch() -> None:
-                while (await request.receive())["type"] != "http.disconnect":
-                    pass
-                group.cancel_scope.cancel()
-
-            group.start_soon(watch)
-            given = await ask()
-            group.cancel_scope.cancel()
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    return given
 
 
 def _from_elsewhere(request: Request) -> Response | None:

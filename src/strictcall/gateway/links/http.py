@@ -15,6 +15,7 @@ from strictcall.errors import StreamError
 from strictcall.link.client import Guard
 from strictcall.link.client_official import CLOSING_SECONDS
 from strictcall.link.resolved import ResolvedLink
+from strictcall.link.tls import tls_context
 
 OPENAI: Final = "https://api.openai.com/v1"
 """The address where a link names none: that of OpenAI's own client."""
@@ -55,7 +56,9 @@ class ChatHttp:
         limits = httpx2.Limits(max_connections=None)
         # Links share the connections, and nothing else: a cookie would go to every link of a host, whatever its key.
         cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
-        self._client = httpx2.AsyncClient(transport=transport, limits=limits, follow_redirects=False, cookies=cookies)
+        self._client = httpx2.AsyncClient(
+            transport=transport, limits=limits, follow_redirects=False, cookies=cookies, verify=tls_context()
+        )
 
     async def open(
         self, link: ResolvedLink, key: str | None, body: bytes, guard: Guard, deadline: float | None
@@ -68,8 +71,6 @@ class ChatHttp:
         if 200 <= response.status_code < 300:
             return response
         try:
-            if 300 <= response.status_code < 400:
-                raise StreamError(f"the address leads elsewhere (HTTP {response.status_code}), which is not followed")
             raise StatusError(response, await _at_most(response, MOST_OF_AN_ERROR))
         finally:
             await closed(response)

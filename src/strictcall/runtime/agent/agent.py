@@ -77,6 +77,8 @@ class Agent:
             links, link = FixedLinks([link]), link.name
         elif link is not None and not isinstance(link, str):
             raise SettingsError("link", f"must be provider/model, or a ResolvedLink, not {type(link).__name__}")
+        if links is not None and not callable(getattr(links, "resolve", None)):
+            raise SettingsError("links", f"must be links, such as ConfiguredLinks, not {type(links).__name__}")
         if instructions is not None and not isinstance(instructions, str):
             raise SettingsError("instructions", f"must be a text, not {type(instructions).__name__}")
         self._link = link
