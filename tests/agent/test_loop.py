@@ -1,5 +1,6 @@
 """A run: what it asks, what it runs, how it ends, and what it leaves behind."""
 
+import asyncio
 import json
 
 import anyio
@@ -418,6 +419,40 @@ async def test_runs_at_once_share_what_an_agent_holds(anyio_backend):
             async with agent, agent:
                 pass
     assert [result.text for result in results] == ["Done."] * 8
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_what_was_run_is_kept_where_the_task_is_cancelled(anyio_backend):
+    begun = asyncio.Event()
+
+    @tool(name="weather")
+    async def slow(city: str, days: int | None = None) -> str:
+        if city == "Rome":
+            return "fine"
+        begun.set()
+        await anyio.sleep_forever()
+        return "never"
+
+    calls = {"calls": [{"name": "weather", "arguments": {"city": city, "days": None}} for city in ("Rome", "Lisbon")]}
+    with strict_endpoint(script=calls_then(calls)) as endpoint:
+        agent = on(endpoint, [slow])
+        kept = []
+
+        async def run():
+            async with agent.stream("go") as events:
+                kept.append(events)
+                async for _ in events:
+                    pass
+
+        task = asyncio.create_task(run())
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    first, second = results_of(kept[0].progress)
+    assert first == "fine"
+    assert second.startswith("Error [ABORTED]")
+    assert as_messages(kept[0].progress.messages)[-1]["role"] == "tool"
 
 
 @both_loops

@@ -113,6 +113,7 @@ class Executor:
         self._until = math.inf
         self._batches = 0
         self._running: _Batch | None = None
+        self._outputs: tuple[Output, ...] = ()
         self._end: End | None = None
         self._fatal: ToolError | None = None
 
@@ -129,6 +130,11 @@ class Executor:
     def fatal(self) -> ToolError | None:
         """The error that ended the run, of a tool that said it was fatal."""
         return self._fatal
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The outputs of the last batch, of one that was cancelled as well."""
+        return self._outputs
 
     def fresh(self, abort: Abort | None = None) -> Executor:
         """Another executor with the same tools and settings, for another run."""
@@ -166,8 +172,9 @@ class Executor:
 
         Where a scope around this is cancelled, or its deadline passes, the tools are stopped and the outputs returned,
         so that history stays valid; the next checkpoint of the caller raises. asyncio's ``Task.cancel`` raises here, as
-        it must; what the calls came to is in the events.
+        it must; what the calls came to is in ``outputs`` and in the events.
         """
+        self._outputs = ()
         began = time.perf_counter()
         number = self._batches
         self._batches += 1
@@ -192,8 +199,9 @@ class Executor:
                 if batch.outputs[turn.position] is None:
                     self._finish(batch, turn, Outcome((batch.stops.end or _CANCELLED).output(begun=False)))
             self._running = None
+            self._outputs = tuple(output for output in batch.outputs if output is not None)
             self._tell(BatchEnded(at=time.time(), batch=number, calls=len(calls), duration=time.perf_counter() - began))
-        return [output for output in batch.outputs if output is not None]
+        return list(self._outputs)
 
     # --- the batch ----------------------------------------------------------------------------------------------------
 

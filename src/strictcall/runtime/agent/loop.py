@@ -232,15 +232,25 @@ class Loop:
         answer = served.answer
         if cut is not None:
             answer = dataclasses.replace(answer, calls=tuple(_not_to_run(call, cut) for call in answer.calls))
-        outputs = await self._executor.run_batch(answer.calls, self._limits(served.link))
-        texts = tuple(model_text(output) or _ENDED_HERE for output in outputs)
-        # Both at once, with no point in between at which the run could end.
-        self._turns += [served.answer, Results(served.answer.calls, texts)]
+        try:
+            outputs: Sequence[Output] = await self._executor.run_batch(answer.calls, self._limits(served.link))
+        except BaseException:
+            # The task was cancelled. What was run is not to be run again when the conversation goes on.
+            self._called(served.answer, self._executor.outputs)
+            raise
+        texts = self._called(served.answer, outputs)
         self._check_not_ended()
         if cut is not None or all(map(_is_unusable, outputs)):
             self._count_repair(step, "; ".join(dict.fromkeys(texts)))
         else:
             self._repairs = 0
+
+    def _called(self, answer: Answer, outputs: Sequence[Output]) -> tuple[str, ...]:
+        """Take an answer and what its calls came to into the conversation, both at once; what the model hears."""
+        texts = tuple(model_text(output) or _ENDED_HERE for output in outputs)
+        if len(texts) == len(answer.calls):
+            self._turns += [answer, Results(answer.calls, texts)]
+        return texts
 
     def _limits(self, link: ResolvedLink) -> Limits:
         """The limits of tools on a link: what it says goes before what holds for the agent."""
