@@ -234,7 +234,10 @@ class Writer:
         inside = {k: value for k, value in annotated.items() if k not in allowed and k in ("title", "description")}
         first = next((node for node in nodes if "type" in node), None)
         if first is not None:
-            first.update((keyword, value) for keyword, value in inside.items() if keyword not in first)
+            moved = {keyword: value for keyword, value in inside.items() if keyword not in first}
+            if moved and "description" in first:
+                moved["description"] = first.pop("description")  # stands last, wherever a title comes from
+            first.update(moved)
         return {"anyOf": nodes, **outside}
 
     def _reference(self, shape: Ref) -> dict[str, Any]:
