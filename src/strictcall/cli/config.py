@@ -14,7 +14,7 @@ from strictcall.cli.options import OutputOption
 from strictcall.cli.output import emit, emit_json, paper
 from strictcall.cli.serving import need
 from strictcall.errors import ConfigError
-from strictcall.report.plain import plain
+from strictcall.report.plain import counted, plain
 
 # ruff: noqa: PLC0415 - what reads configurations is an extra, and heavy
 
@@ -74,7 +74,7 @@ def check(
 
 def _counted(number: int, what: str) -> str:
     noun, _, rest = what.partition(" ")
-    return f"{number} {noun}{'' if number == 1 else 's'}{' ' + rest if rest else ''}"
+    return f"{counted(number, noun)}{' ' + rest if rest else ''}"
 
 
 @config.command("explain")

@@ -14,7 +14,7 @@ from strictcall.cli.config import ConfigOption
 from strictcall.cli.failure import FINDINGS, say
 from strictcall.cli.output import emit, emit_json, paper
 from strictcall.cli.serving import need
-from strictcall.report.plain import plain
+from strictcall.report.plain import counted, plain
 
 if TYPE_CHECKING:
     from strictcall.link.probe_asking import Asked
@@ -81,8 +81,7 @@ def _text(report: ProbeReport) -> str:
 
 def _spent(report: ProbeReport) -> str:
     spent = report.spent
-    plural = "" if spent.requests == 1 else "s"
-    told = f"{spent.requests} request{plural} in {spent.seconds:.1f} s"
+    told = f"{counted(spent.requests, 'request')} in {spent.seconds:.1f} s"
     if spent.input_tokens is None or spent.output_tokens is None:
         return f"{told}, tokens not told"
     return f"{told}, {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out"

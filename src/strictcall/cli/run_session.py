@@ -22,10 +22,10 @@ from strictcall.cli.run_shown import Shown
 from strictcall.errors import StrictCallError
 from strictcall.json_value import compact
 from strictcall.link.turns import Turn
-from strictcall.report.plain import plain
+from strictcall.report.plain import counted, plain
 from strictcall.runtime.abort import Abort
 from strictcall.runtime.agent.agent import Agent
-from strictcall.runtime.agent.events import AgentEvent, RunCompleted, RunFailed, to_json
+from strictcall.runtime.agent.events import AgentEvent, to_json
 from strictcall.runtime.agent.result import EndReason, RunError, RunResult
 from strictcall.runtime.agent.stream import RunStream
 from strictcall.runtime.approval import ApprovalRequest, Decision, Deny
@@ -123,22 +123,21 @@ class Session:
     # --- in the event loop --------------------------------------------------------------------------------------------
 
     async def _run(self, turns: Sequence[Turn], abort: Abort) -> RunResult[Any] | RunError:
-        ended: RunResult[Any] | RunError | None = None
         async with self._agent.stream(
             turns, tool_choice=self._tool_choice, conversation=self._conversation, abort=abort
         ) as events:
             self._stream = events
             try:
                 # They are in the queue already, in their order: the agent tells of each at once.
-                async for event in events:
-                    if isinstance(event, RunCompleted):
-                        ended = event.result
-                    elif isinstance(event, RunFailed):
-                        ended = event.error
+                async for _ in events:
+                    pass
             finally:
                 self._stream = None
-        assert ended is not None  # noqa: S101 - a run that ends otherwise raises
-        return ended
+            try:
+                result = events.result
+            except RunError as error:
+                return error
+            return result
 
     def _interrupt(self) -> int:
         return self._stream.interrupt(_BY_THE_USER) if self._stream is not None else 0
@@ -191,8 +190,7 @@ class Session:
         if pending is not None:
             pending.answer.set_result(Deny(_BY_THE_USER))
         if stopped:
-            calls = f"{stopped} call{'' if stopped == 1 else 's'}"
-            self._say(Text(f"· stopped {calls}; Ctrl-C once more ends the run", "yellow"))
+            self._say(Text(f"· stopped {counted(stopped, 'call')}; Ctrl-C once more ends the run", "yellow"))
         else:
             abort.set("the user ended the run")
 
@@ -224,12 +222,9 @@ def checked(question: str, where: str) -> str:
 
 def talk(session: Session, keep: Callable[[Session], None], tools: Callable[[], Collection[str]]) -> int:
     """Ask what the user types, until there is no more; the exit code of the last answer."""
-    count = len(tools())
-    help_line = (
-        f"{count} tool{'' if count == 1 else 's'}; /tools lists them, Ctrl-C stops a call, then the run, Ctrl-D leaves"
-    )
     if is_terminal(sys.stdin):
-        sys.stderr.write(help_line + "\n")
+        there = counted(len(tools()), "tool")
+        say(f"{there}; /tools lists them, Ctrl-C stops a call, then the run, Ctrl-D leaves")
     code = 0
     while True:
         try:

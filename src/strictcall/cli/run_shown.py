@@ -16,7 +16,7 @@ from strictcall.cli.output import emit
 from strictcall.json_value import LimitError, compact, parse
 from strictcall.link import events as link
 from strictcall.link.chain import FIRST, PINNED, STICKY
-from strictcall.report.plain import plain
+from strictcall.report.plain import counted, plain
 from strictcall.runtime import events as runtime
 from strictcall.runtime.agent import events as agent
 from strictcall.runtime.agent.result import RunError, RunResult
@@ -80,9 +80,8 @@ def _safe(text: str) -> str:
 def _counts(ended: RunResult[Any] | RunError) -> str:
     progress = ended.progress
     usage = progress.usage
-    steps = f"{progress.steps} step{'' if progress.steps == 1 else 's'}"
     tokens = [f"{number:,} tokens {way}" for number, way in ((usage.input, "in"), (usage.output, "out")) if number]
-    return ", ".join([steps, *tokens, *([progress.link] if progress.link else [])])
+    return ", ".join([counted(progress.steps, "step"), *tokens, *([progress.link] if progress.link else [])])
 
 
 def _called(event: runtime.CallReceived) -> Text:

@@ -17,7 +17,7 @@ from strictcall.api.sse import EventReader
 from strictcall.json_value import sound_value
 from strictcall.link.client import NO_KEY, Chunks, Client, Guard
 from strictcall.link.errors import LinkError
-from strictcall.link.resolved import ResolvedLink, Timeouts
+from strictcall.link.resolved import ResolvedLink
 from strictcall.link.tls import tls_context
 
 CLOSING_SECONDS: Final = 5.0
@@ -144,15 +144,7 @@ def openai_client(link: ResolvedLink, guard: Guard, key: str | None) -> Client:
     """A client for a link that speaks Chat Completions or Responses. Raises ``ImportError``."""
     import openai  # noqa: PLC0415 - heavy, and wanted for such links only
 
-    timeout = openai.Timeout(**_timeout(link.timeouts))
-    official = openai.AsyncOpenAI(
-        api_key=key or NO_KEY,
-        base_url=link.base_url,
-        max_retries=0,
-        timeout=timeout,
-        default_headers=dict(link.headers),
-        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=tls_context()),
-    )
+    official = openai.AsyncOpenAI(**_options(openai, link, key))
     if link.base_url is not None:
         # Those that the environment names are of an account with OpenAI, and nobody else's to know.
         official.organization = official.project = None
@@ -164,17 +156,19 @@ def anthropic_client(link: ResolvedLink, guard: Guard, key: str | None) -> Clien
     """A client for a link that speaks Messages. Raises ``ImportError``."""
     import anthropic  # noqa: PLC0415 - heavy, and wanted for such links only
 
-    timeout = anthropic.Timeout(**_timeout(link.timeouts))
-    official = anthropic.AsyncAnthropic(
-        api_key=key or NO_KEY,
-        base_url=link.base_url,
-        max_retries=0,
-        timeout=timeout,
-        default_headers=dict(link.headers),
-        http_client=anthropic.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=tls_context()),
-    )
+    official = anthropic.AsyncAnthropic(**_options(anthropic, link, key))
     return OfficialClient(guard, official, official.messages)
 
 
-def _timeout(timeouts: Timeouts) -> dict[str, float | None]:
-    return {"connect": timeouts.connect, "read": timeouts.read, "write": timeouts.read, "pool": timeouts.connect}
+def _options(sdk: Any, link: ResolvedLink, key: str | None) -> dict[str, Any]:
+    """What a client is made with; ``sdk`` is its package. It asks once, and follows nobody to another address."""
+    connect, read = link.timeouts.connect, link.timeouts.read
+    timeout = sdk.Timeout(connect=connect, read=read, write=read, pool=connect)
+    return {
+        "api_key": key or NO_KEY,
+        "base_url": link.base_url,
+        "max_retries": 0,
+        "timeout": timeout,
+        "default_headers": dict(link.headers),
+        "http_client": sdk.DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=tls_context()),
+    }

@@ -24,7 +24,7 @@ from strictcall.link.errors import HANDLING, ErrorKind, Handling, LinkError
 from strictcall.link.events import LinkEvent, LinkFailed, LinkServed
 from strictcall.link.prepared import Opened, Prepared, Request, ask_streamed, ask_whole, prepare, unwritable
 from strictcall.link.resolved import Links, ResolvedLink, Retries
-from strictcall.link.retry import Budget, Retrier, Sleep
+from strictcall.link.retry import Retriers, Sleep
 from strictcall.link.toolsets import Toolsets
 
 Result = TypeVar("Result")
@@ -109,7 +109,7 @@ class Inference(AbstractAsyncContextManager["Inference"]):
         self._chain = chain or Chain(handling=self.habits.handling)
         self._tell = tell
         self._clients = Clients(self.habits.make_client)
-        self._budgets: dict[str, Budget] = {}
+        self._retriers = Retriers(handling=self.habits.handling, sleep=self.habits.sleep)
         self._toolsets = Toolsets()
 
     async def __aexit__(self, *error: object) -> None:
@@ -166,7 +166,8 @@ class Inference(AbstractAsyncContextManager["Inference"]):
     ) -> tuple[Result, Prepared, str]:
         async def ask_link(name: str, why: str) -> tuple[Result, Prepared, str]:
             prepared, client = self._made_for(self._links.resolve(name), asked.request, streamed=streamed)
-            result, attempts = await self._retrier(name, asked.tell).run(lambda: ask(prepared, client))
+            retrier = self._retriers.of(name, self._links.retries(), asked.tell)
+            result, attempts = await retrier.run(lambda: ask(prepared, client))
             asked.tell(LinkServed(name, why, prepared.strict, attempts))
             return result, prepared, why
 
@@ -193,11 +194,6 @@ class Inference(AbstractAsyncContextManager["Inference"]):
         except RequestError as error:
             told = unwritable(link, error)
         raise told
-
-    def _retrier(self, link: str, tell: Tell) -> Retrier:
-        habits = self.habits
-        budget = self._budgets.setdefault(link, Budget())
-        return Retrier(self._links.retries(), budget, handling=habits.handling, tell=tell, sleep=habits.sleep)
 
 
 class Streaming(AbstractAsyncContextManager["Streaming"]):

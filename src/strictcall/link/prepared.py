@@ -68,25 +68,30 @@ class Prepared:
         """Whether calls are looked for in the text is the link's to say, and not the dialect's."""
         return {"tagged": NONE} if self.link.api == "chat_completions" else {}
 
+    @property
+    def _tagged(self) -> str | None:
+        """The format of calls that are looked for in the text, where any are."""
+        return self.link.tagged if len(self.toolset) else None
+
     def read(self, response: Mapping[str, Any]) -> Answer:
         """The answer in a response. Raises ``StreamError``."""
         answer: Answer = MODULES[self.link.api].read(response, self.toolset, self.output, **self._plainly)
-        if self.link.tagged is None or not len(self.toolset):
+        if self._tagged is None:
             return answer
-        return self.with_output(read_tagged(answer, self.toolset, self.link.tagged, self.link.model))
+        return self.with_output(read_tagged(answer, self.toolset, self._tagged, self.link.model))
 
     def reader(self) -> Reader:
         """What reads the answer of a response that is streamed."""
         reader: Reader = MODULES[self.link.api].Stream(self.toolset, self.output, **self._plainly)
-        if self.link.tagged is None or not len(self.toolset):
+        if self._tagged is None:
             return reader
-        return TaggedReader(reader, self.toolset, self.link.tagged, self.link.model)
+        return TaggedReader(reader, self.toolset, self._tagged, self.link.model)
 
     def with_output(self, answer: Answer) -> Answer:
         """An answer whose output is read from its text as it is now: of calls and thoughts that stood in it, the API's
         own reading of the output knew nothing.
         """
-        if self.output is None or self.link.tagged is None or not len(self.toolset):
+        if self.output is None or self._tagged is None:
             return answer
         if answer.calls or answer.stop_reason is not StopReason.STOP:
             return dataclasses.replace(answer, output=None, output_faults=())

@@ -20,7 +20,7 @@ from strictcall.link.errors import HANDLING, ErrorKind, Handling, LinkError
 from strictcall.link.events import LinkRetry
 from strictcall.link.resolved import Retries
 
-__all__ = ["Budget", "Retrier", "Retries", "Sleep"]
+__all__ = ["Budget", "Retrier", "Retriers", "Retries", "Sleep"]
 
 Result = TypeVar("Result")
 Sleep = Callable[[float], Awaitable[None]]
@@ -124,3 +124,17 @@ def _error(state: tenacity.RetryCallState) -> LinkError:
     error = state.outcome.exception() if state.outcome is not None else None
     assert isinstance(error, LinkError)  # noqa: S101 - nothing else is asked again
     return error
+
+
+class Retriers:
+    """Retriers for many links, each link with one budget for all its requests."""
+
+    def __init__(self, *, handling: Mapping[ErrorKind, Handling], sleep: Sleep) -> None:
+        self._handling = handling
+        self._sleep = sleep
+        self._budgets: dict[str, Budget] = {}
+
+    def of(self, link: str, retries: Retries, tell: Callable[[LinkRetry], None]) -> Retrier:
+        """What asks a link for one request. ``retries`` are read anew for each: they may have been edited."""
+        budget = self._budgets.setdefault(link, Budget())
+        return Retrier(retries, budget, handling=self._handling, tell=tell, sleep=self._sleep)

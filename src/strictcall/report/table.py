@@ -13,7 +13,7 @@ from rich.text import Text
 
 from strictcall.change import Effect, Verdict
 from strictcall.report.baseline import Comparison, Move, Standing
-from strictcall.report.plain import plain
+from strictcall.report.plain import counted, plain
 from strictcall.report.results import Cost, DialectResults
 from strictcall.report.selection import Selection
 from strictcall.wire.compiled import CompiledTool
@@ -135,18 +135,17 @@ def _codes(tool: CompiledTool, selection: Selection) -> str:
 
 def _totals(result: DialectResults) -> Text:
     counts = ", ".join(f"{count} {verdict.value}" for verdict, count in result.summary.items())
-    return Text(f"{_tools(len(result.tools))}: {counts}")
-
-
-def _tools(number: int) -> str:
-    return f"{number} tool{'' if number == 1 else 's'}"
+    return Text(f"{counted(len(result.tools), 'tool')}: {counts}")
 
 
 def _costs(result: DialectResults) -> list[Text]:
     costs = result.costs()
     if not costs:
         return []
-    lines = [f"  {cost.verdict.value} in {_tools(cost.tools)}{_such_as(cost)}: {plain(cost.cause)}" for cost in costs]
+    lines = [
+        f"  {cost.verdict.value} in {counted(cost.tools, 'tool')}{_such_as(cost)}: {plain(cost.cause)}"
+        for cost in costs
+    ]
     return [Text("what costs most:"), *map(Text, lines)]
 
 

@@ -31,7 +31,7 @@ from strictcall.link.events import LinkFailed, LinkServed
 from strictcall.link.inference import Habits, Tell
 from strictcall.link.prepared import unwritable
 from strictcall.link.resolved import ResolvedLink
-from strictcall.link.retry import Budget, Retrier
+from strictcall.link.retry import Retriers
 from strictcall.link.toolsets import Toolsets
 
 MOST_UNLISTED: Final = 100
@@ -55,12 +55,12 @@ class Asking(AbstractAsyncContextManager["Asking"]):
         self, links: ConfiguredLinks, *, habits: Habits | None = None, tell: Tell = lambda event: None
     ) -> None:
         self.links = links
-        self._habits = habits or Habits()
+        habits = habits or Habits()
         self._tell = tell
-        self._chain = Chain(handling=self._habits.handling)
-        self._clients = Clients(self._habits.make_client)
+        self._chain = Chain(handling=habits.handling)
+        self._retriers = Retriers(handling=habits.handling, sleep=habits.sleep)
+        self._clients = Clients(habits.make_client)
         self._http = ChatHttp()
-        self._budgets: dict[str, Budget] = {}
         self._toolsets = Toolsets()
         self._conversations = Conversations()
         self._memory = Memory()
@@ -108,11 +108,8 @@ class Asking(AbstractAsyncContextManager["Asking"]):
     async def _asked(self, asked: Asked, name: str, why: str) -> Given:
         link = self.links.resolve(name)
         ready = await self._ready(link, asked)
-        habits = self._habits
-        budget = self._budgets.setdefault(name, Budget())
-        retrier = Retrier(self.links.retries(), budget, handling=habits.handling, tell=self._tell, sleep=habits.sleep)
         try:
-            reply, attempts = await retrier.run(ready.ask)
+            reply, attempts = await self._retriers.of(name, self.links.retries(), self._tell).run(ready.ask)
         except LinkError as error:
             raise self._hinted(error) from None
         self._tell(LinkServed(name, why, ready.strict, attempts))
