@@ -77,7 +77,7 @@ class ArgumentsError(StrictCallError):
         for fault in self.faults[: self.MOST_SHOWN]:
             echoed = len(fault.given) + len(fault.pointer)
             if echoed > room:
-                fault = Fault(_cut(fault.pointer, room), fault.expected, "", fault.nearest)
+                fault = Fault(cut(fault.pointer, room), fault.expected, "", fault.nearest)
                 echoed = len(fault.pointer)
             room = max(0, room - echoed)
             lines.append(str(fault))
@@ -87,7 +87,8 @@ class ArgumentsError(StrictCallError):
         return "; ".join(lines)
 
 
-def _cut(text: str, length: int) -> str:
+def cut(text: str, length: int) -> str:
+    """A text of at most ``length`` characters, the last of them an ellipsis where some are left out."""
     return text if len(text) <= length else text[: max(0, length - 1)] + "…"
 
 

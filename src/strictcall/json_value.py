@@ -16,6 +16,8 @@ from urllib.parse import unquote
 
 import jiter
 
+from strictcall.errors import cut
+
 MAX_DEPTH: Final = 200
 """How deep a call's arguments may nest, in contract form."""
 MAX_WIRE_DEPTH: Final = 3 * MAX_DEPTH + 16
@@ -160,7 +162,7 @@ def excerpt(value: Any, length: int = 60) -> str:
     else:
         text = compact(value)
     text = text.encode("utf-8", "backslashreplace").decode()
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return cut(text, length)
 
 
 def is_small(value: Any, most: int) -> bool:
@@ -258,7 +260,7 @@ def _may_be_infinite(raw: bytes) -> bool:
 def _reason(message: str) -> str:
     if "number out of range" in message:
         return f"a number has more than {MAX_DIGITS:,} digits"
-    return "not valid JSON: " + (message if len(message) <= 120 else message[:119] + "…")
+    return f"not valid JSON: {cut(message, 120)}"
 
 
 def _parse_deep(raw: bytes, max_depth: int) -> Any:

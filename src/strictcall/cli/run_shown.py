@@ -13,6 +13,7 @@ from rich.text import Text
 
 from strictcall.api.events import TextDelta
 from strictcall.cli.output import emit
+from strictcall.errors import cut
 from strictcall.json_value import LimitError, compact, parse
 from strictcall.link import events as link
 from strictcall.link.chain import FIRST, PINNED, STICKY
@@ -86,7 +87,7 @@ def _counts(ended: RunResult[Any] | RunError) -> str:
 
 def _called(event: runtime.CallReceived) -> Text:
     said = event.wire_arguments if event.faults else json.dumps(event.arguments, ensure_ascii=False)
-    return Text.assemble(("→ ", "cyan"), (plain(event.tool), "bold cyan"), f" {_cut(plain(said))}")
+    return Text.assemble(("→ ", "cyan"), (plain(event.tool), "bold cyan"), f" {cut(plain(said), LONGEST)}")
 
 
 def _ended(event: runtime.CallEnded) -> Text:
@@ -101,7 +102,7 @@ def _ended(event: runtime.CallEnded) -> Text:
 
 def _lines(text: str) -> str:
     lines = _compacted(text).split("\n")
-    shown = [_cut(plain(line)) for line in lines[:MOST_LINES]]
+    shown = [cut(plain(line), LONGEST) for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
         shown.append(f"… {len(lines) - MOST_LINES} more lines")
     return "\n  ".join(shown)
@@ -115,10 +116,6 @@ def _compacted(text: str) -> str:
         return compact(parse(text))
     except LimitError:
         return text
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def _retried(event: link.LinkRetry) -> Text:
@@ -137,7 +134,7 @@ def _served(event: link.LinkServed) -> Text | None:
 
 
 def _repair(event: agent.RepairAsked) -> Text:
-    return Text(f"· told the model: {_cut(plain(event.words))}", "yellow")
+    return Text(f"· told the model: {cut(plain(event.words), LONGEST)}", "yellow")
 
 
 def _progressed(event: runtime.ToolProgress) -> Text | None:

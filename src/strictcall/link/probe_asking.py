@@ -12,7 +12,7 @@ import anyio
 from strictcall.api.answer import Answer
 from strictcall.change import Verdict
 from strictcall.dialect.model import Dialect
-from strictcall.errors import RequestError
+from strictcall.errors import RequestError, cut
 from strictcall.json_value import compact
 from strictcall.link.client import Client
 from strictcall.link.errors import ErrorKind, LinkError
@@ -146,10 +146,9 @@ class Asking:
         told = hidden(text, self._secrets)
         for secret in self._secrets:
             longest = min(len(secret) - 1, len(told))
-            cut = next((size for size in range(longest, _SHORTEST_CUT - 1, -1) if told.endswith(secret[:size])), 0)
-            told = told[: len(told) - cut] + SHOWN if cut else told
-        told = " ".join(told.split())
-        return told if len(told) <= MOST_WORDS else told[: MOST_WORDS - 1] + "…"
+            left = next((size for size in range(longest, _SHORTEST_CUT - 1, -1) if told.endswith(secret[:size])), 0)
+            told = told[: len(told) - left] + SHOWN if left else told
+        return cut(" ".join(told.split()), MOST_WORDS)
 
     # --- one request --------------------------------------------------------------------------------------------------
 

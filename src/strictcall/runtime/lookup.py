@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from strictcall.api.answer import Call
 from strictcall.api.reading import CUT_OFF
-from strictcall.errors import NameClashError, SettingsError
+from strictcall.errors import NameClashError, SettingsError, cut
 from strictcall.runtime.output import ErrorCode, RespondToModel, ToolError
 from strictcall.runtime.python_tool import MethodTool
 from strictcall.runtime.runnable import RunnableTool
@@ -99,7 +99,7 @@ class Lookup(Mapping[str, RunnableTool]):
 
     def unknown(self, name: str) -> RespondToModel:
         """What the model is told of a name that means no tool, or more than one."""
-        shown = name if len(name) <= _SHOWN else name[: _SHOWN - 1] + "…"
+        shown = cut(name, _SHOWN)
         near = [tool.name for tool in self.known_as(name)]
         near = near[:3] or difflib.get_close_matches(name[:_COMPARED], list(self._tools), n=3)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from strictcall.errors import Fault
+from strictcall.errors import Fault, cut
 from strictcall.json_value import depth_of, excerpt, json_type, pointer
 from strictcall.shape.draft import Draft
 
@@ -75,7 +75,7 @@ _EXTERNAL: Final = re.compile(r"Resource '(.*?)' is not present in a registry", 
 
 def _line(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= 200 else text[:199] + "…"
+    return cut(text, 200)
 
 
 class LocalCheck:
@@ -170,10 +170,9 @@ def nearest(name: str, declared: Iterable[str]) -> str | None:
 
 def unknown_name(name: str, at: str, declared: Iterable[str], *, seek: bool = True) -> Fault:
     """The fault of a name that an object does not take; ``seek``: with the declared name nearest to it."""
-    shown = name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"
     names = [other for other in declared if other != name]
     expected = "no such argument" if names else "no arguments are taken"
-    return Fault(f"{at}{pointer([shown])}", expected, "", nearest(name, names) if seek else None)
+    return Fault(f"{at}{pointer([cut(name, NAME_LENGTH)])}", expected, "", nearest(name, names) if seek else None)
 
 
 def _faults_of(error: Any, names_at: Callable[[list[str | int]], list[str]], told: int) -> list[Fault]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from strictcall.errors import cut
 from strictcall.json_value import compact, escape
 from strictcall.shape.model import NO_NOTES, Anything, Choice, Field, Openness, Record, Residue, Shape
 from strictcall.shape.resolve import Place
@@ -177,5 +178,4 @@ def _say(schema: Any) -> str:
     if type(schema) is dict and set(schema) == {"required"} and schema["required"]:
         return "+".join(schema["required"])[:_TEXT_LENGTH]
     told = {k: v for k, v in schema.items() if k not in _SILENT} if type(schema) is dict else schema
-    text = compact(told)
-    return text if len(text) <= _TEXT_LENGTH else text[: _TEXT_LENGTH - 1] + "…"
+    return cut(compact(told), _TEXT_LENGTH)
